@@ -63,6 +63,7 @@ class Samples(Columns):
     truth: np.ndarray
     centre: np.ndarray
     parts: np.ndarray
+    classes: np.ndarray
 
     @property
     def cell(self) -> np.ndarray:
@@ -98,6 +99,7 @@ def samples(rows: Sequence[Mapping[str, str]], family_of: Mapping[str, str] = FA
         np.array([float(r["truth"]) for r in rows]),
         np.array([float(r[CENTRE]) for r in rows]),
         np.array([[float(r[part]) for part in PARTS] for r in rows]),
+        np.array([float(r["classes"]) for r in rows]),
     )
 
 

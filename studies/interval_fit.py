@@ -6,8 +6,8 @@
 The value c of a row is made by weights that never saw a data set of its family. T | c is the Beta distribution of `unseen.estimators.combined.predictive`. Its five constants maximise a beta-binomial
 likelihood: the true error was counted on L rows, so its count X is binomial given T, and the noise of the truth is not fitted into the interval. Every (family, sample size) counts the same. `scale` is
 chosen last: the largest at which the intervals of families left out of the fit cover 95%, families and sizes counting the same, over rows whose truth is accurate. For `combined`, which makes the headline,
-that is where the lower 99% limit of this coverage, over families, is 95%: the scale comes from some eighty families, and others will differ. `combined` is fitted on the families of the first list of
-`interval_families` too, which have been judged.
+that is where the lower 95% limit of this coverage, over families, is 95%: others will differ. Rules of one family, and samples of five classes or more, have a scale of their own, halfway between what their
+rows alone ask for and that of all. `combined` is fitted on the families of the first three lists of `interval_families` too, which have been judged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from studies.combination_evidence import FAMILY_OF_RULE, auto_by_row, markdown
 from studies.combination_rows import Row, pack_rows, read_rows
 from studies.small_samples import FAMILY_OF, LARGEST_TEST, table
 from unseen.estimators.combined.evidence import recipe_weights
-from unseen.estimators.combined.predictive import Predictive
+from unseen.estimators.combined.predictive import MANY, MANY_CLASSES, Predictive
 
 HERE = Path(__file__).parent
 INTERVAL = HERE.parent / "src" / "unseen" / "estimators" / "combined" / "interval.csv"
@@ -42,12 +42,12 @@ LEVEL = 0.95
 N_FOLDS = 10
 FOLD_SEED = 0
 START = Predictive(size=1.0, floor=0.002, prior=1.5, centre=0.27, slope=0.0)
-# standard errors above the level; 2.326 of them are a limit that holds in 99%
-MARGIN = {"auto-resub": 0.0, "combined": 2.326}
+# standard errors above the level; 1.645 of them are a limit that holds in 95%
+MARGIN = {"auto-resub": 0.0, "combined": 1.645}
 # `auto-resub` was calibrated before lower ends of less than half an error became 0
 ENDS = {"auto-resub": Predictive.quantiles, "combined": Predictive.ends}
 # scale of the intervals by which truths are accurate or not; near the one that is chosen
-JUDGED_AT = {"auto-resub": 1.0, "combined": 0.8}
+JUDGED_AT = {"auto-resub": 1.0, "combined": 0.9}
 # a quarter of an error before any is seen; the likelihood hardly tells it from .06, but samples with hardly an error do (.86 covered, .94 with it)
 LEAST_PRIOR, LEAST_CENTRE = 1.0, 0.25
 ACCURATE = 0.25  # of the half-width: a row is judged if the standard error of its true error is below
@@ -66,6 +66,7 @@ class Truths(Columns):
     left: np.ndarray
     family: np.ndarray
     rule: np.ndarray
+    classes: np.ndarray
 
     @property
     def weight(self) -> np.ndarray:
@@ -91,9 +92,10 @@ def rows_left(given: bounded.Samples) -> np.ndarray:
     )
 
 
-def truths(given: bounded.Samples, value: np.ndarray) -> Truths:
-    """Return the rows of a study with the values of a recipe."""
-    return Truths(value, given.truth, given.n.astype(float), rows_left(given), given.group, given.rule)
+def truths(given: bounded.Samples, value: np.ndarray, left: np.ndarray | None = None) -> Truths:
+    """Return the rows of a study with the values of a recipe; `left` rows gave the truths, if the rows say so."""
+    left = rows_left(given) if left is None else left
+    return Truths(value, given.truth, given.n.astype(float), left, given.group, given.rule, given.classes)
 
 
 def auto_resub_rows() -> Truths:
@@ -129,7 +131,7 @@ def by_family_left_out(rows: list[Row], family_of: Mapping[str, str]) -> np.ndar
 
 
 def combined_rows() -> Truths:
-    """Return `combined` in the study, its large samples, the fresh sets without a class below 10%, `interval_rows`, and the families judged first.
+    """Return `combined` in the study, its large samples, the fresh sets without a class below 10%, `interval_rows`, and the families judged so far.
 
     Rare classes come from `interval_rows` alone: there samples are used only if such a class is expected four times, whereas drawing
     again until it has come three times makes it more frequent in the sample than in the population.
@@ -141,17 +143,18 @@ def combined_rows() -> Truths:
     parts.append(truths(bounded.samples(new, fresh.FAMILY_OF), by_family_left_out(new, fresh.FAMILY_OF)))
     given, value = bounded.samples(added, interval_rows.FAMILY_OF), by_family_left_out(added, interval_rows.FAMILY_OF)
     left = np.array([float(r["left"]) for r in added])
-    parts.append(Truths(value, given.truth, given.n.astype(float), left, given.group, given.rule))
-    return join([*parts, judged_rows()])
+    parts.append(truths(given, value, left))
+    return join([*parts, *map(judged_rows, (interval_judge.FIRST, interval_judge.SECOND, interval_judge.THIRD))])
 
 
-def judged_rows() -> Truths:
-    """Return `combined` on the families that were judged first, where it leads; its weights never saw them."""
-    first = interval_judge.FIRST
-    rows = [r for r in pack_rows(first.packed, "estimate") if float(r["led"])]
-    numbers = (np.array([float(r[name]) for r in rows]) for name in ("estimate", "truth", "n", "left"))
-    family = np.array([first.family_of[r["set"].split(":")[0]] for r in rows])
-    return Truths(*numbers, family, np.array([r["rule"] for r in rows]))
+def judged_rows(given: interval_judge.Listed) -> Truths:
+    """Return `combined` on the families of a list that has been judged, where it leads; its weights never saw them."""
+    rows = [r for r in pack_rows(given.packed, "estimate") if float(r["led"])]
+    value, truth, n, left, classes = (
+        np.array([float(r[name]) for r in rows]) for name in ("estimate", "truth", "n", "left", "classes")
+    )
+    family = np.array([given.family_of[r["set"].split(":")[0]] for r in rows])
+    return Truths(value, truth, n, left, family, np.array([r["rule"] for r in rows]), classes)
 
 
 ROWS = {"auto-resub": auto_resub_rows, "combined": combined_rows}
@@ -203,12 +206,18 @@ def held_out_fits(rows: Truths, start: Predictive) -> list[tuple[np.ndarray, Pre
 
 
 def ends_by_fits(
-    rows: Truths, fits: list[tuple[np.ndarray, Predictive]], scale: float, recipe: str = "combined"
+    rows: Truths, fits: list[tuple[np.ndarray, Predictive]], scale: float | np.ndarray, recipe: str = "combined"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of all intervals, each by constants that never saw the row's family."""
+    """Return the ends of all intervals, each by constants that never saw the row's family, at one scale or each at its own."""
     low, high = np.empty(len(rows.truth)), np.empty(len(rows.truth))
+    each = np.broadcast_to(scale, len(rows.truth))
     for inside, made in fits:
-        low[inside], high[inside] = ENDS[recipe](replace(made, scale=scale), rows.value[inside], rows.n[inside], LEVEL)
+        value, n, factor = rows.value[inside], rows.n[inside], each[inside]
+        for own in np.unique(factor):
+            where = np.flatnonzero(inside)[factor == own]
+            low[where], high[where] = ENDS[recipe](
+                replace(made, scale=float(own)), value[factor == own], n[factor == own], LEVEL
+            )
     return low, high
 
 
@@ -257,11 +266,29 @@ def choose_scale(
     return 1.0 if excess(1.0) >= 0 else float(brentq(excess, 0.2, 1.0, xtol=1e-3))
 
 
-def scales_by_family(rows: Truths, fits: list[tuple[np.ndarray, Predictive]], overall: float) -> dict[str, float]:
-    """Return the scale of each family of rules: the geometric mean of its own, which few data sets give, and that of all."""
-    family = np.array([FAMILY_OF_RULE.get(SAME_WEIGHTS.get(rule, rule), "any") for rule in rows.rule])
-    own = {name: choose_scale("combined", rows, fits, family == name) for name in np.unique(family)}
-    return {str(name): float(f"{np.sqrt(scale * overall):.4g}") for name, scale in own.items()}
+def families_of_rules(rows: Truths) -> np.ndarray:
+    """Return the family of the rule of each row."""
+    return np.array([family_of_rule(rule) for rule in rows.rule])
+
+
+def family_of_rule(rule: str) -> str:
+    """Return the family of a rule of the study, as `rule_family` gives it for the model."""
+    return "boosting" if rule == "boosting" else FAMILY_OF_RULE.get(SAME_WEIGHTS.get(rule, rule), "any")
+
+
+def scale_of_rows(rows: Truths, overall: float, scales: Mapping[str, float]) -> np.ndarray:
+    """Return the scale of each row as the package takes it."""
+    own = np.array([scales.get(f"scale {family}", overall) for family in families_of_rules(rows)])
+    return np.asarray(np.where(rows.classes >= MANY, scales.get(MANY_CLASSES, 1.0), 1.0) * own)
+
+
+def scales_by_situation(rows: Truths, fits: list[tuple[np.ndarray, Predictive]], overall: float) -> dict[str, float]:
+    """Return the scale of each family of rules, the geometric mean of its own, which few data sets give, and that of all; and the factor of many classes."""
+    family = families_of_rules(rows)
+    own = {f"scale {name}": choose_scale("combined", rows, fits, family == name) for name in np.unique(family)}
+    halfway = {name: float(f"{np.sqrt(scale * overall):.4g}") for name, scale in own.items()}
+    crowd = choose_scale("combined", rows, fits, rows.classes >= MANY)
+    return {**halfway, MANY_CLASSES: float(f"{np.sqrt(crowd / overall):.4g}")}
 
 
 def rounded(given: Predictive) -> Predictive:
@@ -274,7 +301,7 @@ def ship(recipe: str, given: Predictive, scales: Mapping[str, float]) -> None:
     head, names, *lines = INTERVAL.read_text().splitlines()
     kept = [line for line in lines if next(csv.reader([line]))[0] != recipe]
     own = [f"{recipe},{f.name},{getattr(given, f.name):g}" for f in fields(given)]
-    own += [f"{recipe},scale {family},{scale:g}" for family, scale in scales.items()]
+    own += [f"{recipe},{situation},{scale:g}" for situation, scale in scales.items()]
     every = sorted([*kept, *own], key=lambda line: line.split(",")[0])
     INTERVAL.write_text("\n".join([head, names, *every]) + "\n")
 
@@ -287,9 +314,11 @@ def _line(label: str, rows: Truths, low: np.ndarray, high: np.ndarray, weight: n
     return [label, str(len(np.unique(rows.family[inside]))), str(inside.sum()), *(f"{v:.3f}" for v in figures)]
 
 
-def report(recipe: str, rows: Truths, given: Predictive, fits: list[tuple[np.ndarray, Predictive]]) -> str:
+def report(
+    recipe: str, rows: Truths, given: Predictive, scales: Mapping[str, float], fits: list[tuple[np.ndarray, Predictive]]
+) -> str:
     """Return the table of the documentation: coverage of families left out, by what can be seen."""
-    low, high = ends_by_fits(rows, fits, given.scale, recipe)
+    low, high = ends_by_fits(rows, fits, scale_of_rows(rows, given.scale, scales), recipe)
     judged = accurate(rows, low, high)
     weight = np.zeros(len(low))
     weight[judged] = rows.where(
@@ -298,6 +327,14 @@ def report(recipe: str, rows: Truths, given: Predictive, fits: list[tuple[np.nda
     every = [("all", judged)]
     every += [(f"n = {n:g}", rows.n == n) for n in np.unique(rows.n)]
     every += [(rule, rows.rule == rule) for rule in np.unique(rows.rule)]
+    crowds = ((2, 3), (3, MANY), (MANY, 101))
+    every += [
+        (
+            {2: "two classes", 3: "three or four classes", MANY: "five classes or more"}[a],
+            (rows.classes >= a) & (rows.classes < b),
+        )
+        for a, b in crowds
+    ]
     every += [
         (f"{recipe} {100 * a:g}% to {min(100 * b, 100):g}%", (rows.value >= a) & (rows.value < b))
         for a, b in pairwise(BANDS)
@@ -309,7 +346,12 @@ def report(recipe: str, rows: Truths, given: Predictive, fits: list[tuple[np.nda
         f"{len(rows.truth)} samples of {len(np.unique(rows.family))} families; judged are those whose true error has a standard error below a quarter of the half-width. Constants are fitted without the family of the row; every family counts the same at every sample size.",
         markdown(["samples", "families", "number", "coverage", "truth below", "truth above", "median width"], lines),
         f"Mean coverage of a family {each.mean():.3f}, 2.5% point of a bootstrap over families {np.quantile(draws, 0.025):.3f}, a tenth of the families below {np.quantile(each, 0.1):.3f}.",
-        "Constants: " + ", ".join(f"{f.name} {getattr(given, f.name):g}" for f in fields(given)) + ".",
+        "Constants: "
+        + ", ".join(
+            [f"{f.name} {getattr(given, f.name):g}" for f in fields(given)]
+            + [f"{situation} {scale:g}" for situation, scale in scales.items()]
+        )
+        + ".",
     ]
     return "\n\n".join(text) + "\n"
 
@@ -323,8 +365,9 @@ def main() -> None:
     whole = fit(rows)
     fits = held_out_fits(rows, whole)
     made = rounded(replace(whole, scale=choose_scale(recipe, rows, fits)))
-    ship(recipe, made, scales_by_family(rows, fits, made.scale) if recipe == "combined" else {})
-    text = report(recipe, rows, made, fits)
+    scales = scales_by_situation(rows, fits, made.scale) if recipe == "combined" else {}
+    ship(recipe, made, scales)
+    text = report(recipe, rows, made, scales, fits)
     (TABLES / f"interval_{recipe}.md").write_text(text)
     print(text)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unseen.estimators.combined.predictive import predictive
+from unseen.estimators.combined.predictive import MANY, MANY_CLASSES, predictive
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [
@@ -33,15 +33,19 @@ def fits(rows):
 
 def test_it_covers_families_that_were_left_out(rows, fits):
     """Truths counted on four times the sample at least; every family counts the same at every size. The fit aims above 95%, by what it cannot know."""
-    from studies.interval_fit import coverage, ends_by_fits
+    from studies.interval_fit import coverage, ends_by_fits, family_of_rule
 
-    low, high = ends_by_fits(rows, fits, predictive("combined").scale)
+    scale = [predictive("combined", family_of_rule(r), int(k)).scale for r, k in zip(rows.rule, rows.classes)]
+    low, high = ends_by_fits(rows, fits, np.array(scale))
     known = rows.left >= 4 * rows.n
     assert 0.95 < coverage(rows.where(known), low[known], high[known]) < 0.97
     for n, families in ((20, 60), (40, 55), (100, 45), (200, 30), (400, 15)):
         inside = known & (rows.n == n)
         assert len(np.unique(rows.family[inside])) >= families
         assert coverage(rows.where(inside), low[inside], high[inside]) > 0.93, n
+    for inside in (known & (rows.classes >= MANY), known & (rows.rule == "boosting")):
+        assert len(np.unique(rows.family[inside])) >= 20
+        assert coverage(rows.where(inside), low[inside], high[inside]) > 0.9
 
 
 def test_half_the_equivalent_sample_or_twice_of_it_is_seen(rows, fits):
@@ -55,7 +59,7 @@ def test_half_the_equivalent_sample_or_twice_of_it_is_seen(rows, fits):
 
 
 def test_the_shipped_constants_are_those_of_the_fit(rows):
-    from studies.interval_fit import choose_scale, fit, held_out_fits, scales_by_family
+    from studies.interval_fit import choose_scale, fit, held_out_fits, scales_by_situation
 
     shipped, made = predictive("combined"), fit(rows)
     for c in (0.02, 0.1, 0.3):
@@ -65,5 +69,9 @@ def test_the_shipped_constants_are_those_of_the_fit(rows):
     out = held_out_fits(rows, made)
     scale = choose_scale("combined", rows, out)
     assert shipped.scale == pytest.approx(scale, abs=0.01)
-    for family, own in scales_by_family(rows, out, scale).items():
-        assert predictive("combined", family).scale == pytest.approx(own, abs=0.01)
+    found = scales_by_situation(rows, out, scale)
+    crowd = found.pop(MANY_CLASSES)
+    assert predictive("combined", n_classes=MANY).scale == pytest.approx(crowd * shipped.scale, abs=0.01)
+    assert "scale boosting" in found
+    for name, own in found.items():
+        assert predictive("combined", name.removeprefix("scale ")).scale == pytest.approx(own, abs=0.01)

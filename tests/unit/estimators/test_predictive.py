@@ -79,6 +79,19 @@ def test_intervals_stay_in_range_contain_the_value_and_narrow_with_the_sample(re
         assert given.interval(value, 40, 0.99).width > given.interval(value, 40, 0.9).width
 
 
+def test_five_classes_and_boosting_widen_the_interval_of_combined():
+    """The factor of many classes multiplies the scale of the family of rules; four classes change nothing."""
+    plain, crowd = predictive("combined", "linear"), predictive("combined", "linear", 5)
+    assert predictive("combined", "linear", 4) is not crowd
+    assert predictive("combined", "linear", 4).interval(0.2, 100) == plain.interval(0.2, 100)
+    assert crowd.interval(0.2, 100).width > plain.interval(0.2, 100).width
+    assert predictive("combined", "boosting", 5).scale == pytest.approx(
+        predictive("combined", "boosting").scale * crowd.scale / plain.scale
+    )
+    assert predictive("combined", "boosting").interval(0.2, 100).width > plain.interval(0.2, 100).width
+    assert predictive("auto-resub", n_classes=9).interval(0.2, 100) == predictive("auto-resub").interval(0.2, 100)
+
+
 def test_what_has_no_interval_is_refused_by_name():
     with pytest.raises(InputError, match="'auto-resub'"):
         predictive("auto_resub")

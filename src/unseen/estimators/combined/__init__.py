@@ -47,8 +47,8 @@ class Combined(WeightedRecipe):
     Parameters
     ----------
     family : str
-        Family of rules whose weights are used: "linear", "kernel", "tree", "neighbours", "generative" or "any"; "auto" goes
-        by the model's class.
+        Family of rules whose weights and interval are used: "linear", "kernel", "tree", "neighbours", "generative", "boosting" (its
+        weights are those of "any") or "any"; "auto" goes by the model's class.
 
     References
     ----------
@@ -68,7 +68,7 @@ class Combined(WeightedRecipe):
     id: ClassVar[str] = "combined"
     parts: ClassVar[tuple[str, ...]] = _methods(recipe_weights("combined")["any"])
     note_codes: ClassVar[frozenset[str]] = frozenset({"U030"})
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     @property
     def needed(self) -> tuple[str, ...]:

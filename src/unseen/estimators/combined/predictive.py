@@ -14,9 +14,10 @@ from unseen.core.arrays import Floats
 from unseen.core.errors import UnknownName
 from unseen.core.estimate import Interval, check_level
 
-__all__ = ["Predictive", "predictive"]
+__all__ = ["MANY", "MANY_CLASSES", "Predictive", "predictive"]
 
 HALF_AN_ERROR = 0.5  # fewer errors than that among n cases cannot be told from none, and models without errors exist
+MANY, MANY_CLASSES = 5, "many classes"  # samples of fewer classes are covered alike; these were not by the same scale
 EVEN = 0.25  # rate at which `slope` changes nothing; errors of small samples are mostly near it
 
 
@@ -82,7 +83,7 @@ class Predictive:
 
 
 @cache
-def predictive(recipe: str, family: str = "auto") -> Predictive:
+def predictive(recipe: str, family: str = "auto", n_classes: int = 2) -> Predictive:
     """Return the distribution that was fitted for a recipe.
 
     Parameters
@@ -91,6 +92,8 @@ def predictive(recipe: str, family: str = "auto") -> Predictive:
         Id of the recipe, such as "auto-resub".
     family : str
         Family of the rule; the scale is its own if the recipe has one for it.
+    n_classes : int
+        Number of classes; the scale is smaller from five on if the recipe was fitted for that.
 
     Examples
     --------
@@ -102,5 +105,6 @@ def predictive(recipe: str, family: str = "auto") -> Predictive:
     found = {row["name"]: float(row["value"]) for row in rows if row["recipe"] == recipe}
     if not found:
         raise UnknownName("recipe with an interval", recipe, tuple(dict.fromkeys(row["recipe"] for row in rows)))
-    own = found | {"scale": found.get(f"scale {family}", found["scale"])}
+    crowd = found.get(MANY_CLASSES, 1.0) if n_classes >= MANY else 1.0
+    own = found | {"scale": crowd * found.get(f"scale {family}", found["scale"])}
     return Predictive(**{one.name: own[one.name] for one in fields(Predictive)})

@@ -13,7 +13,7 @@ from unseen.core.kinds import Recipe
 from unseen.core.notes import merge_notes, note
 from unseen.estimators.combined.evidence import recipe_weights
 from unseen.estimators.combined.predictive import predictive
-from unseen.estimators.combined.situation import Situation, rule_family
+from unseen.estimators.combined.situation import FAMILIES, Situation, rule_family
 
 __all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean", "with_interval"]
 
@@ -115,7 +115,8 @@ def with_interval(
     check_level(level)
     if situation is not None and (reason := situation.outside_the_study()):
         return replace(made, notes=merge_notes(made.notes, (note("U030", reason),)))
-    return replace(made, interval=predictive(made.method, family).interval(made.value, made.n_units, level))
+    law = predictive(made.method, family, 2 if situation is None else situation.n_classes)
+    return replace(made, interval=law.interval(made.value, made.n_units, level))
 
 
 def _check_parts(method: Any, parts: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, Estimate]:
@@ -167,15 +168,15 @@ class WeightedRecipe(Recipe):
     Parameters
     ----------
     family : str
-        "linear", "kernel", "tree", "neighbours", "generative" or "any"; "auto" goes by the model's class.
+        "linear", "kernel", "tree", "neighbours", "generative", "boosting" or "any"; "auto" goes by the model's class.
     """
 
     family: str = "auto"
 
     def __post_init__(self) -> None:
-        known = recipe_weights(self.id)
-        if self.family not in ("auto", *known):
-            raise UnknownName("family", self.family, ("auto", *known))
+        known = ("auto", *FAMILIES, "any")
+        if self.family not in known:
+            raise UnknownName("family", self.family, known)
 
     def for_model(self, native: Any) -> Self:
         """Return the recipe with the weights for a model, unless a family was chosen."""
@@ -184,8 +185,8 @@ class WeightedRecipe(Recipe):
     @property
     def weights(self) -> dict[str, float]:
         """Weights of the parts that count for the family."""
-        known = recipe_weights(self.id)["any" if self.family == "auto" else self.family]
-        return {name: weight for name, weight in known.items() if weight != 0}
+        known = recipe_weights(self.id)
+        return {name: weight for name, weight in known.get(self.family, known["any"]).items() if weight != 0}
 
     @property
     def needed(self) -> tuple[str, ...]:

@@ -27,6 +27,10 @@ FAMILIES = {
     "tree": ("DecisionTreeClassifier", "ExtraTreeClassifier"),
     "neighbours": ("KNeighborsClassifier", "RadiusNeighborsClassifier"),
     "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
+    # weights and expected RMS are those of any rule; only the interval has a scale of its own
+    "boosting": (
+        "AdaBoostClassifier", "CatBoostClassifier", "GradientBoostingClassifier", "HistGradientBoostingClassifier", "LGBMClassifier", "XGBClassifier",
+    ),
 }  # fmt: skip
 STUDIED_UNITS = (20, 400)  # sizes of the samples that intervals and expected RMS rest on
 STUDIED_FEWEST = 3  # rows that the study's samples had of every class
@@ -34,7 +38,7 @@ RARE_CLASS, MANY_EQUAL = 0.1, 0.1  # the study left out sets with a rarer class 
 
 
 def rule_family(native: Any) -> str:
-    """Return the family of a classifier by the name of its class: linear, kernel, tree, neighbours, generative or any.
+    """Return the family of a classifier by the name of its class: linear, kernel, tree, neighbours, generative, boosting or any.
 
     Examples
     --------
@@ -131,6 +135,8 @@ class Situation:
         Independent units.
     fewest : int
         Rows of the rarest class.
+    n_classes : int
+        Number of classes.
     resampling : str
         Why the model sets rows aside inside its fit; empty if it does not.
 
@@ -143,13 +149,15 @@ class Situation:
 
     n_units: int
     fewest: int
+    n_classes: int = 2
     resampling: str = ""
 
     @classmethod
     def of(cls, data: Any, resampling: str = "") -> Self:
         """Return the situation of a sample; `resampling` as `unseen.models.inner_resampling` finds it."""
-        fewest = int(np.bincount(data.codes, minlength=len(data.classes)).min())
-        return cls(n_units=data.n_units, fewest=fewest, resampling=resampling)
+        n_classes = len(data.classes)
+        fewest = int(np.bincount(data.codes, minlength=n_classes).min())
+        return cls(n_units=data.n_units, fewest=fewest, n_classes=n_classes, resampling=resampling)
 
     def outside_the_study(self) -> str:
         """Say why the interval was not measured for such a sample; empty if it was."""

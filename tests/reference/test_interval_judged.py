@@ -60,19 +60,31 @@ def test_the_shipped_interval_on_the_third_list_is_the_beta_law_of_the_shipped_c
 
 def test_no_family_is_in_two_lists_or_in_the_studies_before():
     from studies import combination_fresh, small_samples
-    from studies.interval_families import FAMILIES, SECOND_MADE, THIRD_FAMILIES, THIRD_MADE, USED_FAMILIES
+    from studies.interval_families import (
+        FAMILIES,
+        FOURTH_FAMILIES,
+        FOURTH_MADE,
+        SECOND_MADE,
+        THIRD_FAMILIES,
+        THIRD_MADE,
+        USED_FAMILIES,
+    )
 
     before = {*small_samples.FAMILIES, *combination_fresh.FAMILIES, *USED_FAMILIES}
     assert not before & set(FAMILIES)
     assert not (before | set(FAMILIES)) & set(THIRD_FAMILIES)
-    assert not set(SECOND_MADE) & set(THIRD_MADE)
+    assert not (before | set(FAMILIES) | set(THIRD_FAMILIES)) & set(FOURTH_FAMILIES)
+    assert len({*SECOND_MADE, *THIRD_MADE, *FOURTH_MADE}) == 30
     assert (len(FAMILIES), len(SECOND_MADE)) == (102, 10)
     assert (len(THIRD_FAMILIES), len(THIRD_MADE)) == (147, 10)
-    second, third = ([one for several in f.values() for one in several] for f in (FAMILIES, THIRD_FAMILIES))
-    for sets in (second, third):
+    assert (len(FOURTH_FAMILIES), len(FOURTH_MADE)) == (268, 10)
+    lists = (FAMILIES, THIRD_FAMILIES, FOURTH_FAMILIES)
+    second, third, fourth = ([one for several in f.values() for one in several] for f in lists)
+    for sets in (second, third, fourth):
         assert len({one.name for one in sets}) == len(sets)
-    tables = [{one.file.lower().split("/")[-1].split(".")[0] for one in sets} for sets in (second, third)]
+    tables = [{one.file.lower().split("/")[-1].split(".")[0] for one in sets} for sets in (second, third, fourth)]
     assert not tables[0] & tables[1]
+    assert (tables[0] | tables[1]) & tables[2] == {"pbc"}  # of a clinic in one, of places in England in the other
 
 
 @pytest.mark.parametrize(
@@ -88,6 +100,11 @@ def test_no_family_is_in_two_lists_or_in_the_studies_before():
         ("made/outbreak", 0.05),
         ("made/faults", 0.08),
         ("made/slabs", 0.35),
+        ("made/spirals", 0.5),
+        # half of the rows have the column of their region: .5 x .8 + .5 x .15
+        ("made/strata", 0.475),
+        ("made/screening", 0.03),
+        ("made/phrases", 0.5),
     ],
 )
 def test_made_populations_have_the_share_of_their_law(name, share):
@@ -95,3 +112,48 @@ def test_made_populations_have_the_share_of_their_law(name, share):
 
     y = MADE[name][0](40_000, np.random.default_rng(5))[1]
     assert y.mean() == pytest.approx(share, abs=5 * np.sqrt(share * (1 - share) / 40_000))
+
+
+def test_each_round_of_the_fourth_list_has_as_many_samples_of_every_size():
+    from studies.interval_families import Cell
+    from studies.interval_judge import FOURTH, RARE_TURNS, SLOW, _round
+
+    every = [Cell(f"a{i}", "two", n) for n, number in ((20, 7), (100, 5), (1000, 2)) for i in range(number)]
+    for seed in range(3):
+        drawn = [every[i] for i in _round(every, np.random.default_rng(seed))]
+        for n in (20, 100, 1000):
+            number = [drawn.count(cell) for cell in every if cell.n == n]
+            assert sum(number) == 7
+            assert max(number) - min(number) <= 1
+    assert FOURTH.turns == RARE_TURNS
+    assert {name: RARE_TURNS.count(name) for name in set(RARE_TURNS)} == {
+        name: 1 if name in SLOW else 7 for name in set(RARE_TURNS)
+    }
+
+
+def test_the_classes_of_the_made_populations_of_the_fourth_list_have_the_shares_of_their_law():
+    from studies.interval_families import MADE
+
+    dice = [3, 7, 11, 9, 6]  # of 36 sums: below 4, 4 and 5, 6 and 7, 8 and 9, from 10
+    shares = {
+        "made/islands": (0.25, 0.2, 0.15, 0.1, 0.1, 0.1, 0.1),
+        "made/grid": [0.95 * k / 36 + 0.01 for k in dice],
+        "made/spikes": (0.5, 0.25, 0.18, 0.07),
+        "made/chains": (1 / 3,) * 3,
+        "made/grades": np.diff([0, *stats.norm.cdf([-1.645, -0.842, 0.0, 0.674, 1.282]), 1]),
+    }
+    for name, expected in shares.items():
+        y = MADE[name][0](40_000, np.random.default_rng(5))[1]
+        expected = np.asarray(expected)
+        found = np.bincount(y, minlength=len(expected)) / len(y)
+        assert np.all(np.abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / len(y)))
+
+
+def test_hinges_are_right_side_up():
+    """The label is 1 far more often where both hinges are large than where they are 0."""
+    from studies.interval_families import MADE
+
+    X, y = MADE["made/hinges"][0](40_000, np.random.default_rng(5))
+    flat, steep = (X[:, 0] < 0) & (X[:, 1] < 0.2), (X[:, 0] > 0.8) & (X[:, 1] > 0.9)
+    assert y[flat].mean() == pytest.approx(1 / (1 + np.exp(2)), abs=0.02)  # score -2
+    assert y[steep].mean() > 0.98

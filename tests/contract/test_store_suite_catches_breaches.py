@@ -91,6 +91,14 @@ def ignores_cancellation(patch):
     patch(sql_store.SqlStore, "cancel", lambda self, name: None)
 
 
+def remembers_attempts(patch):
+    patch(
+        claims,
+        "renew_attempts",
+        lambda c, study: c.execute(text("UPDATE tasks SET attempts = 0, deaths = 0, state = 0 WHERE state = 3")),
+    )
+
+
 def charges_for_releases(patch):
     patch(
         claims,
@@ -134,6 +142,7 @@ BREACHES = [
     (keeps_old_versions, stores.raised_versions_run_again),
     (ignores_the_seed, stores.more_can_be_asked_for),
     (ignores_cancellation, stores.cancelling_is_noticed),
+    (remembers_attempts, stores.reopening_renews_all_attempts),
     (charges_for_releases, stores.released_tasks_are_as_new),
     (removes_everything, stores.removing_removes_one),
     (writes_for_readers, stores.reading_changes_nothing),

@@ -88,7 +88,7 @@ def test_true_errors_of_the_study_are_those_of_fresh_cases(study, loss):
         "auc": 1 - metrics.roc_auc_score(fresh.y, score),
         "f1": 1 - metrics.f1_score(fresh.y, named),
         "log-loss": metrics.log_loss(fresh.y, score),
-        "brier": 2 * metrics.brier_score_loss(fresh.y, score),
+        "brier": metrics.brier_score_loss(fresh.y, score),
     }
     assert population.error(rule, loss) == pytest.approx(found[loss], rel=0.02)
 

@@ -162,6 +162,16 @@ class TestOtherCommands:
             (["models", "extra"], "extra"),
             (["datasets", "--seed", "x"], "seed"),
             *(([*command, "--scheduler", "locl:2"], "--scheduler is 'locl:2'") for command in SCHEDULED),
+            # a device that can be read without end
+            *(
+                (words, "is a device")
+                for words in (
+                    ["study", "run", "/dev/zero"],
+                    ["nets", "bench", "--networks", "/dev/zero", "--values", "/dev/zero"],
+                    ["nets", "monitor", "/dev/zero"],
+                )
+                if Path("/dev/zero").exists()
+            ),
         ],
     )
     def test_refused(self, arguments, words, monkeypatch, capsys) -> None:

@@ -13,7 +13,7 @@ from unseen.store import schema
 from unseen.store.records import LONGEST_LEASE, TaskResult, TaskRow
 from unseen.store.studies import insert_into
 
-__all__ = ["claim", "finish", "release", "renew", "retry_failed", "server_now"]
+__all__ = ["claim", "finish", "release", "renew", "renew_attempts", "server_now"]
 
 SHRINK = 8  # each death of an owner divides the batch in which its tasks are handed out again
 IDS_PER_QUERY = 500  # SQLite before 3.32 takes at most 999 variables in a statement
@@ -221,8 +221,9 @@ def release(connection: Connection, study: int, owner: str, keep: Iterable[str] 
     connection.execute(update(tasks).where(mine).values(state=before, owner=None))
 
 
-def retry_failed(connection: Connection, study: int) -> None:
-    """Let failed tasks wait again with all their attempts."""
+def renew_attempts(connection: Connection, study: int) -> None:
+    """Let failed tasks wait again, and give every unfinished one all its attempts: the lease of a dead driver may yet run out."""
+    connection.execute(update(tasks).where(tasks.c.study == study, tasks.c.state != schema.DONE).values(attempts=0))
     failed = (tasks.c.study == study) & (tasks.c.state == schema.FAILED)
     fresh = {"state": schema.WAITING, "attempts": 0, "deaths": 0, "reason": None}
     connection.execute(update(tasks).where(failed).values(**fresh))

@@ -128,7 +128,7 @@ class SqlStore:
         self._set_cancelled(name, 1)
 
     def reopen(self, name: str) -> None:
-        """Lift a cancellation, and give failed tasks all their attempts again."""
+        """Lift a cancellation, and give all tasks that are not done their attempts again."""
         self._set_cancelled(name, 0)
 
     def _set_cancelled(self, name: str, value: int) -> None:
@@ -137,7 +137,7 @@ class SqlStore:
             there = schema.studies.c.id == study
             connection.execute(update(schema.studies).where(there).values(cancelled=value, updated=_utc()))
             if not value:
-                claims.retry_failed(connection, study)
+                claims.renew_attempts(connection, study)
 
     def remove(self, name: str) -> None:
         """Delete a study with its results."""

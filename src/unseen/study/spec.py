@@ -285,6 +285,10 @@ class StudySpec(SpecTable):
     def read(cls, path: str | PathLike[str]) -> StudySpec:
         """Return the checked spec of a TOML file; file names in it are taken from the file's folder."""
         place = Path(path)
+        if place.is_char_device():  # /dev/zero can be read without end
+            raise InputError(
+                f"{str(path)!r} is a device, no file; `unseen study new study.toml` writes a spec to start from."
+            )
         try:
             content = tomllib.loads(place.read_text(encoding="utf-8"))
         except FileNotFoundError as error:

@@ -159,6 +159,20 @@ def deaths_are_bounded_and_narrowed(again: Open) -> None:
     assert store.progress("mine").done == 99, "neighbours of the deadly task were lost"
 
 
+def reopening_renews_all_attempts(again: Open) -> None:
+    """A task that its last owner holds while the study is reopened does not fail when that owner turns out to be dead."""
+    store = store_with_study(again, 1, 1, max_attempts=3)
+    for k in range(3):
+        assert len(store.claim("mine", f"doomed-{k}", 10, 60)) == 1
+        if k == 2:
+            store.reopen("mine")
+        store.expire("mine", f"doomed-{k}")
+    rows = store.claim("mine", "careful", 10, 60)
+    assert len(rows) == 1, "the attempts before the reopening were counted"
+    store.finish("mine", "careful", results_of(rows))
+    assert store.progress("mine").state == "done" and store.failures("mine") == []
+
+
 def released_tasks_are_as_new(again: Open) -> None:
     """Releasing costs no attempt, ends the owner's presence, and may leave some tasks out."""
     store = store_with_study(again, 1, 6, max_attempts=1)
@@ -448,6 +462,7 @@ STORE_CHECKS = (
     failures_are_retried_then_recorded,
     leases_run_out,
     deaths_are_bounded_and_narrowed,
+    reopening_renews_all_attempts,
     released_tasks_are_as_new,
     cancelling_is_noticed,
     progress_gives_the_state,

@@ -40,6 +40,8 @@ class DamagedRecord(InputError):
 def read_lines(path: str | PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the header and the lines of a record; a last line that is being written or was cut short is left out."""
     name = str(path)
+    if Path(path).is_char_device():  # /dev/zero can be read without end
+        raise DamagedRecord(f"{name!r} is a device, no record.")
     try:
         texts = Path(path).read_text(encoding="utf-8").split("\n")[:-1]
     except OSError as error:
@@ -125,18 +127,18 @@ def runs_in(folder: str | PathLike[str]) -> tuple[list[dict[str, Any]], list[str
     place = Path(folder)
     if not place.exists():
         raise InputError(f"there is no file or folder {str(folder)!r}.")
-    files = [place] if place.is_file() else sorted(file for file in place.rglob("*.jsonl") if file.is_file())
+    files = sorted(file for file in place.rglob("*.jsonl") if file.is_file()) if place.is_dir() else [place]
     rows, damaged = [], []
     for file in files:
         try:
             _, lines = read_lines(file)
         except InputError as error:
-            if place.is_file():
+            if not place.is_dir():
                 raise
             if isinstance(error, DamagedRecord):  # other JSON lines may lie in the folder, and are passed over
                 damaged.append(str(error))
             continue
-        name = file.name if place.is_file() else str(file.relative_to(place))
+        name = str(file.relative_to(place)) if place.is_dir() else file.name
         rows.append({"run": name, **_state_of_run(lines), "seconds_ago": round(time.time() - file.stat().st_mtime, 1)})
     return rows, damaged
 

@@ -605,6 +605,8 @@ def csv_rows(path: str | PathLike[str], needed: Sequence[str], what: str) -> lis
         What the file is a table of, for the message.
     """
     name = str(path)
+    if Path(path).is_char_device():  # /dev/full can be read without end
+        raise InputError(f"{name!r} is a device, no file; name a table of {what}.")
     try:
         with Path(path).open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)

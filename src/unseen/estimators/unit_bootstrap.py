@@ -61,6 +61,9 @@ class UnitBootstrap(TableMethod):
     id: ClassVar[str] = "unit-bootstrap"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout", "leave-out", "monte-carlo", "repeated-kfold"})
     target: ClassVar[Target] = Target.MODEL
+    not_recommended: ClassVar[str] = (
+        "95% intervals covered .88 with deep trees on 100 rows, .94 to .95 with other models"
+    )
     linear: ClassVar[bool] = False
     centred: ClassVar[bool] = False
     by_split: ClassVar[bool] = True

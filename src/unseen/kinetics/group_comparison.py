@@ -144,7 +144,7 @@ def compare_groups(
 ) -> GroupComparison:
     """Test whether groups of subjects differ in their kinetics.
 
-    Rates and pools of every subject are fitted, their logarithms become features, and the error of a classifier that tells
+    Rates and pools of every subject are fitted, their logarithms become features, and the error of a classifier that separates
     the groups apart is estimated by methods made for a handful of examples. No flux has to be computed.
 
     Parameters

@@ -177,11 +177,11 @@ def _steps(path: str) -> str:
         points = np.round(100 * np.array(part.replace("L", " ").split(), dtype=float)).astype(int).reshape(-1, 2)
         points = points[_visible(points)] if len(points) > FEW_POINTS else points
         steps = np.diff(points, axis=0).ravel()
-        words.append(f"M{_joined(points[0])}" + (f"l{_joined(steps)}" if len(steps) else "") + closed)
+        words.append(f"M{_number_list(points[0])}" + (f"l{_number_list(steps)}" if len(steps) else "") + closed)
     return "".join(words)
 
 
-def _joined(hundredths: Sequence[int] | Ints) -> str:
+def _number_list(hundredths: Sequence[int] | Ints) -> str:
     """Return numbers as short as a path allows: no zero before the point, and no space before a sign."""
     text = " ".join(f"{value / 100:g}" for value in hundredths)
     return re.sub(r"(?<!\d)0\.", ".", text).replace(" -", "-")

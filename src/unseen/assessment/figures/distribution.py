@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.assessment.assessment import Assessment
-from unseen.assessment.wording import as_told
+from unseen.assessment.wording import value_in_units
 from unseen.core.arrays import Floats, Ints
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.losses import LossTable, PredictionTable
@@ -58,7 +58,7 @@ def table_info(table: LossTable) -> DistributionInfo | None:
 
 def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
     """Return the histogram of any error distribution: one bar per value if there are few and none is thin, else equal bins."""
-    loss, values = as_told(spread.loss, np.asarray(spread.values, dtype=float))
+    loss, values = value_in_units(spread.loss, np.asarray(spread.values, dtype=float))
     distinct = np.unique(values.round(12))
     step = float(np.diff(distinct).min()) if len(distinct) > 1 else max(abs(distinct[0]), 1.0) / 20
     if len(distinct) <= FEW and np.ptp(distinct) <= THINNEST * step:
@@ -72,8 +72,8 @@ def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
         left=left,
         width=width,
         count=count.astype(np.int64),
-        mean=as_told(spread.loss, float(spread.avr))[1],
-        fractiles=np.sort([as_told(spread.loss, float(spread.fractile(q)))[1] for q in FRACTILES]),
+        mean=value_in_units(spread.loss, float(spread.avr))[1],
+        fractiles=np.sort([value_in_units(spread.loss, float(spread.fractile(q)))[1] for q in FRACTILES]),
         n_splits=len(values),
         loss=loss,
     )

@@ -33,7 +33,6 @@ __all__ = [
     "mid_p_ends",
     "skewed_ends",
     "slices_of_cases",
-    "slices_of_differences",
     "slices_of_losses",
     "table_slices",
 ]
@@ -485,12 +484,6 @@ def slices_of_losses(
 
 def _two_valued(values: Floats, span: tuple[float, float]) -> bool:
     return bool(np.isfinite(span).all()) and span[0] >= 0 and bool(np.all((values == span[0]) | (values == span[1])))
-
-
-def slices_of_differences(values: Floats, parts: Sequence[RowsOfSlice], **options: Any) -> Slices:
-    """Return the mean difference of two models' losses in each slice; the worst is where the first does worst beside the second."""
-    made = slices_of_losses(values, parts, **{**options, "loss": DIFFERENCE})
-    return replace(made, measure=DIFFERENCE + str(options["loss"]))
 
 
 def slices_of_cases(
@@ -974,11 +967,10 @@ def table_slices(
     tested = np.isfinite(values)
     inside = [replace(p, rows=p.rows & tested) for p in parts]
     weight = table.row_weights(np.arange(table.data.n))
-    make = slices_of_differences if table.is_difference else slices_of_losses
-    return make(
+    found = slices_of_losses(
         np.nan_to_num(values),
         inside,
-        loss=table.loss,
+        loss=DIFFERENCE if table.is_difference else table.loss,
         units=table.data.units,
         weight=weight,
         span=table.range,
@@ -988,6 +980,7 @@ def table_slices(
         seed=seed,
         of=of,
     )
+    return replace(found, measure=DIFFERENCE + table.loss) if table.is_difference else found
 
 
 def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats) -> Floats:

@@ -19,8 +19,10 @@ from unseen.show.text import percent_or_number
 
 __all__ = ["DistributionInfo", "distribution_info", "draw"]
 
+# so many different values are seen one by one as bars; more are a histogram
 FEW = 30
 THINNEST = 60  # bars thinner than this share of the axis are hard to see
+# the middle, the middle half and the middle nine tenths
 FRACTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 

@@ -17,6 +17,7 @@ from unseen.show.text import percent_or_number
 
 __all__ = ["OptimismInfo"]
 
+# more lines between training and test error run into each other
 MOST = 60
 
 

@@ -14,6 +14,7 @@ from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below,
 
 __all__ = ["LinkInfo", "RankingInfo", "UnitsInfo"]
 
+# more names than that overlap
 NAMED = 8
 
 

@@ -156,7 +156,7 @@ def coverage(learner: str, n_datasets: int, seed: int = 0, methods: Iterable[str
     return covered([intervals_of(learner, k, seed, methods) for k in range(n_datasets)], methods)
 
 
-def kept_coverage(
+def resume_coverage(
     learners: list[str], methods: list[str], n_datasets: int, runs: Path, n_jobs: int = 1
 ) -> dict[str, Any]:
     """Return the coverage of every learner, taking from the file of runs what it has and appending what it lacks."""
@@ -248,7 +248,7 @@ def main() -> None:
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     if "coverage" in options.parts:
         methods = [name for name in METHODS if any(name.startswith(m) for m in options.methods.split(";"))]
-        made = kept_coverage(options.learners.split(","), methods, options.datasets, options.runs, options.jobs)
+        made = resume_coverage(options.learners.split(","), methods, options.datasets, options.runs, options.jobs)
         for learner, found in made.items():
             before = results["coverage"].get(learner, {"methods": {}})["methods"]
             kept = {name: (before | found["methods"])[name] for name in METHODS if name in before | found["methods"]}

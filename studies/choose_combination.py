@@ -1,4 +1,4 @@
-"""Chooses the members and weights of `combined` and `auto-resub`, and tells what every estimator is worth on small samples.
+"""Chooses the members and weights of `combined` and `auto-resub`, and measures what every estimator is worth on small samples.
 
     python -m studies.choose_combination run --minutes 20    # resumable; writes combination_runs.csv.gz
     python -m studies.choose_combination fit                 # writes the tables, the weights and the shipped evidence

@@ -1,6 +1,6 @@
 """How `combined` is fitted: the .632+ estimate, moved by bounded differences of other estimates from it.
 
-A part that agrees with .632+ up to sampling noise helps by averaging; one that lies far off tells of its own bias on these data, and should not pull further.
+A part that agrees with .632+ up to sampling noise helps by averaging; one that lies far off is biased on these data, and should not pull further.
 So with s = sqrt(q(1 - q)/n), q the .632+ estimate drawn a little towards 1/2 as (n x + 1)/(n + 2), the recipe is
 
     combined = x + s [w_0 + sum over parts of w_j clip((x_j - x)/s, -b, b)],

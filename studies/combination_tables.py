@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -23,11 +22,12 @@ from studies.combination_cells import (
 )
 from studies.combination_evidence import FAMILY_OF_RULE, HEAD, auto_by_row, by_size_of_error, evidence_rows, markdown
 from studies.combination_large import large_rows
+from unseen.core.columns import pack_columns
 from unseen.core.summary import Summary, summarize
 from unseen.estimators.combined.evidence import recipe_weights
 
 HERE = Path(__file__).parent
-EVIDENCE = HERE.parent / "src" / "unseen" / "estimators" / "combined" / "evidence.csv.xz"
+EVIDENCE = HERE.parent / "src" / "unseen" / "estimators" / "combined" / "evidence.xz"
 WEIGHTS = EVIDENCE.with_name("weights.csv")
 TABLES = HERE.parent / "docs" / "tables"
 SOURCE = "studies/choose_combination.py"
@@ -149,7 +149,7 @@ def write_evidence() -> None:
 
 def _ship_evidence(evidence: Sequence[str]) -> None:
     head = [f"# Deviation of estimators from the true error, recipes on held-out data sets; {SOURCE}", ",".join(HEAD)]
-    EVIDENCE.write_bytes(lzma.compress(("\n".join([*head, *evidence]) + "\n").encode(), preset=9))
+    EVIDENCE.write_bytes(pack_columns("\n".join([*head, *evidence]) + "\n"))
 
 
 def _ship(evidence: Sequence[str], bound: float, weights: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:

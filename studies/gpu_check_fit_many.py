@@ -37,7 +37,7 @@ def blobs(n: int = 70, seed: int = 0, gap: float = 1.0) -> tuple[np.ndarray, np.
 
 
 def images(n: int = 60, side: int = 14, channels: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Return noise with a square whose brightness tells the class."""
+    """Return noise with a square whose brightness depends on the class."""
     y = np.arange(n) % 3
     X = np.random.default_rng(0).normal(size=(n, channels, side, side))
     X[:, :, 2:8, 2:8] += y[:, None, None, None]
@@ -396,7 +396,7 @@ def compared(case: Case, dtype: str) -> tuple[str, float, str]:
 
 
 def line(case: Case, dtype: str) -> tuple[str, str, str]:
-    """Return how a case was trained, its verdict and the line that tells of it."""
+    """Return how a case was trained, its verdict and the line that reports it."""
     start = time.perf_counter()
     try:
         how, largest, verdict = compared(case, dtype)

@@ -48,7 +48,7 @@ MARGIN = {"auto-resub": 0.0, "combined": 1.645}
 ENDS = {"auto-resub": Predictive.quantiles, "combined": Predictive.ends}
 # scale of the intervals by which truths are accurate or not; near the one that is chosen
 JUDGED_AT = {"auto-resub": 1.0, "combined": 0.9}
-# a quarter of an error before any is seen; the likelihood hardly tells it from .06, but samples with hardly an error do (.86 covered, .94 with it)
+# a quarter of an error before any is seen; the likelihood hardly distinguishes it from .06, but samples with hardly an error do (.86 covered, .94 with it)
 LEAST_PRIOR, LEAST_CENTRE = 1.0, 0.25
 ACCURATE = 0.25  # of the half-width: a row is judged if the standard error of its true error is below
 SETTLED = (1.5, 0.1)  # bound and ridge of `combined` as shipped

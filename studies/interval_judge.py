@@ -233,7 +233,17 @@ class Judged:
             for lo, h in (("low", "high"), ("rival_low", "rival_high"))
         )
         said = ("yes" if mean >= 0.9 else "no") if families >= MANY_FAMILIES else "too few families"
-        return [name, str(families), str(int(mask.sum())), f"{mean:.3f}", f"{low:.3f} to {high:.3f}", f"{self.rival_covered[mask].mean():.3f}", f"{width:.3f}", f"{rival:.3f}", said]  # fmt: skip
+        return [
+            name,
+            str(families),
+            str(int(mask.sum())),
+            f"{mean:.3f}",
+            f"{low:.3f} to {high:.3f}",
+            f"{self.rival_covered[mask].mean():.3f}",
+            f"{width:.3f}",
+            f"{rival:.3f}",
+            said,
+        ]
 
 
 def judged_cells(j: Judged) -> list[tuple[str, np.ndarray]]:
@@ -320,7 +330,17 @@ def page_of(given: Listed, rows: list[Row]) -> str:
     j = Judged(rows, given.family_of)
     masks = judged_cells(j)
     lines = [line for name, mask in masks if (line := j.line(name, mask)) is not None]
-    head = ["samples", "families", "number", "coverage", "limits over families", "rival", "median width", "rival's", "at least .90"]  # fmt: skip
+    head = [
+        "samples",
+        "families",
+        "number",
+        "coverage",
+        "limits over families",
+        "rival",
+        "median width",
+        "rival's",
+        "at least .90",
+    ]
     gain, low, high = j.gain(j.usable)
     text = [
         f"{len(np.unique(j.family))} families that no choice has seen, {len(j.names)} samples, of which {int(j.usable.sum())} have a true error known to a quarter of the interval's half-width.",

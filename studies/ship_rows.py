@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from unseen.reproduction.rows import pack_columns
+from unseen.core.columns import pack_columns
 
 DECIMALS = 4  # errors of these runs are known to two or three; more only fill the wheel
 # estimates by integration, whose Monte-Carlo error is in the second decimal

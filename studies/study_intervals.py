@@ -1,7 +1,7 @@
 """Coverage and width of the intervals, and size of the tests, on populations where the truth is known.
 
-Run as `python -m studies.study_intervals [--datasets N] [--size-datasets N] [--parts size,coverage] [--runs FILE]`: about
-45 CPU minutes on one core with the numbers of the documentation, which are written into docs/validation/intervals.md. Every data
+Run as `python -m studies.study_intervals [--datasets N] [--size-datasets N] [--parts size,coverage] [--runs FILE] [--jobs N]`: about
+four hours on one core with the numbers of the documentation, which are written into docs/validation/intervals.md. Every data
 set's intervals are appended to the file of runs, and a run that was stopped goes on from there.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from joblib import Parallel, delayed
 
 import unseen
 from studies.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
@@ -42,7 +43,21 @@ METHODS = {
     "nested-cv, 3 x 5": unseen.designs.Nested(5, 3),
     "nested-cv, 10 x 5": unseen.designs.Nested(5, 10),
     "cv-wald": None,
+    "5x2cv": None,
+    "out-of-bag": None,
+    "subsampling": None,
+    "range-t": None,
+    "unit-bootstrap": None,
+    "wilson": None,
+    "clopper-pearson": None,
+    "wald": None,
+    "bca": None,
+    "bootstrap-percentile": None,
 }
+# training sizes of what methods estimate: 90 rows if none is named; the model that others speak of is that on all rows, or that of the hold-out's training part
+SIZES = {"nested-cv, 3 x 5": N, "nested-cv, 10 x 5": N, "5x2cv": 50, "out-of-bag": 63, "subsampling": 63}
+OF_MODELS = {"range-t": N, "unit-bootstrap": N}
+OF_MODELS |= dict.fromkeys(("wilson", "clopper-pearson", "wald", "bca", "bootstrap-percentile"), "part")
 NULL_TESTS = {
     "corrected-t, 25 x 70/30 (the default)": ("corrected-t", None),
     "corrected-t, 25 x 90/10": ("corrected-t", unseen.designs.MonteCarlo(0.1, 25)),
@@ -64,22 +79,36 @@ def risk(predict: Any, X: np.ndarray, chance: np.ndarray) -> float:
 
 def intervals_of(learner: str, k: int, seed: int, methods: Iterable[str]) -> dict[str, Any]:
     """Return the risks and the intervals of data set `k`: the truth at 90 and 100 rows, and each method's two ends."""
+    with sklearn.config_context(**QUICK):
+        return _intervals_of(learner, k, seed, methods)
+
+
+def _intervals_of(learner: str, k: int, seed: int, methods: Iterable[str]) -> dict[str, Any]:
     population = SparseLogistic()
     X, chance = truth_points(seed)
     data = population.draw(N, np.random.default_rng([seed, k]))
     row: dict[str, Any] = {"learner": learner, "k": k}
-    for size in (90, N):
+    for size in sorted({90, N, *(SIZES[name] for name in methods if name in SIZES)}):
         row[f"risk {size}"] = risk(LEARNERS[learner]().fit(data.X[:size], data.y[:size]).predict, X, chance)
-    nested = None
+    nested, tables = None, {}
     for name in sorted(methods, key=list(METHODS).index, reverse=True):
         method = build(name.split(",")[0], "estimators")
         if name == "nested-cv, 3 x 5" and nested is not None:
             table = first_repeats(nested, 3)  # the same shuffles: nothing is fitted twice
         else:
-            plan = plan_of(METHODS[name] or method.default_design(data), data, k)
-            table = execute(model_of(LEARNERS[learner](), data), data, plan, seed=k)
+            design = METHODS[name] or method.default_design(data)
+            model = LEARNERS[learner]()
+            if OF_MODELS.get(name) == "part" and hasattr(model, "random_state"):
+                model.random_state = k  # of equal cuts the model that is judged takes the same ones
+            if repr(design) not in tables:
+                tables[repr(design)] = execute(model_of(model, data), data, plan_of(design, data, k), seed=k)
+            table = tables[repr(design)]
+            if OF_MODELS.get(name) == "part" and "risk part" not in row:
+                (split,) = table.plan
+                row["risk part"] = risk(model.fit(data.X[split.train], data.y[split.train]).predict, X, chance)
             nested = table if name == "nested-cv, 10 x 5" else nested
-        row[name] = list(method(table.losses()).interval)
+        found = method(table.losses()).interval
+        row[name] = None if found is None else list(found)
     return row
 
 
@@ -100,42 +129,52 @@ def first_repeats(table: PredictionTable, count: int) -> PredictionTable:
 
 
 def covered(rows: list[dict[str, Any]], methods: Iterable[str]) -> dict[str, Any]:
-    """Return, by method, coverage of the expected risk at its own training size and of this model's risk, and widths."""
-    model = np.array([row[f"risk {N}"] for row in rows])
-    expected = {size: float(np.mean([row[f"risk {size}"] for row in rows])) for size in (90, N)}
+    """Return, by method, coverage of what it estimates (`expected`) and of this model's risk, and widths.
+
+    What it estimates is the expected risk at its own training size or, of a method about one model, that model's risk.
+    """
+    risks = {key: np.array([row[key] for row in rows]) for key in rows[0] if key.startswith("risk ")}
+    model = risks[f"risk {N}"]
+    expected = {size: float(risks[f"risk {size}"].mean()) for size in (90, N)}
     out = {}
     for name in methods:
-        low, high = np.array([row[name] for row in rows]).T
-        own = expected[N if name.startswith("nested-cv") else 90]
+        given = np.array([row[name] is not None for row in rows])  # a method may decline a data set
+        low, high = np.array([row[name] for row in rows if row[name] is not None]).T
+        own = risks[f"risk {OF_MODELS[name]}"] if name in OF_MODELS else risks[f"risk {SIZES.get(name, 90)}"].mean()
+        own = np.broadcast_to(own, len(rows))[given]
         out[name] = {
             "expected": float(np.mean((low <= own) & (own <= high))),
-            "risk": float(np.mean((low <= model) & (model <= high))),
+            "risk": float(np.mean((low <= model[given]) & (model[given] <= high))),
             "width": float(np.median(high - low)),
-            "n": len(rows),
+            "n": int(given.sum()),
         }
     return {"expected_risk": expected[90], "expected_risk_100": expected[N], "methods": out}
 
 
 def coverage(learner: str, n_datasets: int, seed: int = 0, methods: Iterable[str] = tuple(METHODS)) -> dict[str, Any]:
     """Return coverage and widths of some methods over fresh data sets."""
-    with sklearn.config_context(**QUICK):
-        return covered([intervals_of(learner, k, seed, methods) for k in range(n_datasets)], methods)
+    return covered([intervals_of(learner, k, seed, methods) for k in range(n_datasets)], methods)
 
 
-def kept_coverage(learners: list[str], methods: list[str], n_datasets: int, runs: Path) -> dict[str, Any]:
+def resume_coverage(
+    learners: list[str], methods: list[str], n_datasets: int, runs: Path, n_jobs: int = 1
+) -> dict[str, Any]:
     """Return the coverage of every learner, taking from the file of runs what it has and appending what it lacks."""
     runs.parent.mkdir(exist_ok=True)
     have: dict[tuple[str, int], dict[str, Any]] = {}
     for line in runs.read_text().splitlines() if runs.exists() else ():
         row = json.loads(line)
         have.setdefault((row["learner"], row["k"]), {}).update(row)
-    with runs.open("a") as file, sklearn.config_context(**QUICK):
-        for learner, k in ((name, k) for name in learners for k in range(n_datasets)):
-            row = have.setdefault((learner, k), {})
-            lacking = [name for name in methods if name not in row]
-            if lacking:
-                row |= intervals_of(learner, k, 0, lacking)
-                print(json.dumps(row), file=file, flush=True)
+    lacking = {
+        (name, k): [method for method in methods if method not in have.setdefault((name, k), {})]
+        for name in learners
+        for k in range(n_datasets)
+    }
+    tasks = (delayed(intervals_of)(name, k, 0, some) for (name, k), some in lacking.items() if some)
+    with runs.open("a") as file:
+        for row in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks):
+            have[row["learner"], row["k"]] |= row
+            print(json.dumps(row), file=file, flush=True)
     return {name: covered([have[name, k] for k in range(n_datasets)], methods) for name in learners}
 
 
@@ -198,6 +237,7 @@ def main() -> None:
     parser.add_argument("--parts", default="size,coverage", help="size, coverage, both, or none: only write the page")
     parser.add_argument("--learners", default=",".join(LEARNERS))
     parser.add_argument("--methods", default=";".join(METHODS), help="beginnings of methods, with ; between them")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--runs", type=Path, default=RUNS, help="intervals by data set, kept to go on from")
     options = parser.parse_args()
     results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"coverage": {}, "size": []}
@@ -208,7 +248,7 @@ def main() -> None:
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     if "coverage" in options.parts:
         methods = [name for name in METHODS if any(name.startswith(m) for m in options.methods.split(";"))]
-        made = kept_coverage(options.learners.split(","), methods, options.datasets, options.runs)
+        made = resume_coverage(options.learners.split(","), methods, options.datasets, options.runs, options.jobs)
         for learner, found in made.items():
             before = results["coverage"].get(learner, {"methods": {}})["methods"]
             kept = {name: (before | found["methods"])[name] for name in METHODS if name in before | found["methods"]}

@@ -10,7 +10,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; a package that does not load is told in a sentence."""
+    """Run the command line; a package that does not load ends it with a sentence."""
     try:
         from unseen.cli.app import main as run
     except Exception as error:  # whatever a broken installation raises

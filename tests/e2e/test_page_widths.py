@@ -107,7 +107,7 @@ def test_nothing_of_a_report_is_cut(started, tmp_path, name):
     if name.startswith("nets"):
         pytest.importorskip("torch", reason="networks need torch")
     ((_, path),) = samples["write_reports"](tmp_path, [name])
-    assert path.stat().st_size < 1_500_000
+    assert path.stat().st_size < 1_000_000
     for width in WIDTHS:
         with Visit(started, path, width) as visit:
             assert look(visit, width) == [], f"{name} at {width} px"

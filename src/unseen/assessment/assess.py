@@ -211,8 +211,8 @@ def assess(
         missing_target=missing_target,
         model=_NAMES_MATTER if prefit else model,
     )
-    wanted = check_rounds(rounds, effort_of(_effort_asked(effort, quick), data.n_units))
-    asked, *more = _measures_asked(loss, measure, measures, data)
+    wanted = check_rounds(rounds, effort_of(_choose_effort(effort, quick), data.n_units))
+    asked, *more = _choose_measures(loss, measure, measures, data)
     parts = () if by is None else slice_rows(columns_of_data(by, data))  # refused before anything is fitted
     question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command, cv=cv)
     if prefit:
@@ -289,7 +289,7 @@ def _refuse_refitting(**given: Any) -> None:
             raise InputError(f"{name} is about fitting, and prefit=True fits nothing; leave one of them out.")
 
 
-def _effort_asked(effort: str | Mapping[str, int] | Effort, quick: bool) -> str | Mapping[str, int] | Effort:
+def _choose_effort(effort: str | Mapping[str, int] | Effort, quick: bool) -> str | Mapping[str, int] | Effort:
     if quick and effort not in ("full", "quick"):
         raise InputError("quick and effort exclude each other; give one of them.")
     return "quick" if quick else effort
@@ -300,13 +300,13 @@ def _in_our_words(scoring: Any, loss: Any, measure: Any, measures: Any) -> tuple
     if measure is not None or measures is not None or loss != "auto":
         raise InputError("scoring says what is measured; leave loss, measure and measures out.")
     if isinstance(scoring, Mapping):
-        return loss, None, [_renamed(resolve_measure(one), str(name)) for name, one in scoring.items()]
+        return loss, None, [_rename(resolve_measure(one), str(name)) for name, one in scoring.items()]
     if isinstance(scoring, (list, tuple, set)):
         return loss, None, list(scoring)
     return loss, scoring, None
 
 
-def _renamed(measure: Any, name: str) -> Any:
+def _rename(measure: Any, name: str) -> Any:
     """Return a measure made from a function under the name that the user gave it."""
     return (
         replace(measure, name=name, range=measure.range if measure.bounded else None)
@@ -315,7 +315,7 @@ def _renamed(measure: Any, name: str) -> Any:
     )
 
 
-def _measures_asked(loss: str, measure: Any, measures: Sequence[Any] | None, data: Data) -> list[Any]:
+def _choose_measures(loss: str, measure: Any, measures: Sequence[Any] | None, data: Data) -> list[Any]:
     """Return the measures of a call, the headline's first; with squared errors of numbers come MAE and R2."""
     if measures is None:
         asked = resolve_measure(loss if measure is None else measure)

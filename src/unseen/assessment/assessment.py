@@ -12,7 +12,6 @@ from unseen.assessment.improvement import still_improves
 from unseen.assessment.wording import (
     WIDTH,
     also_sentence,
-    as_told,
     compare_with_guessing,
     estimate_line,
     fit_notes,
@@ -22,6 +21,7 @@ from unseen.assessment.wording import (
     name_in_words,
     narrow_sentence,
     shown_model,
+    value_in_units,
     verdict_sentence,
 )
 from unseen.core.data import Data
@@ -234,7 +234,7 @@ class Assessment(Result):
         return quantity(self.headline.on_scale().loss)
 
     def _measures(self) -> dict[str, dict[str, Any]]:
-        """Return each measure asked for, the headline's first, in the units it is told in."""
+        """Return each measure asked for, the headline's first, in the units people think in."""
         found = {in_units(self.headline).loss: self.headline, **self.also}
         made = {}
         for name, e in found.items():
@@ -318,8 +318,8 @@ class Assessment(Result):
         return "\n".join([*lines, *fit_notes(self.notes, max(MOST_LINES - len(lines), 1)), *below])
 
     def _range(self) -> tuple[float, float]:
-        """Return the smallest and the largest value the headline can have, in the units it is told in."""
+        """Return the smallest and the largest value the headline can have, in the units people think in."""
         table = next(iter(self.tables.values()), None)
         low, high = (-math.inf, math.inf) if table is None or table.loss != self.headline.loss else table.range
-        ends = sorted(as_told(self.headline.loss, float(v))[1] for v in (low, high))
+        ends = sorted(value_in_units(self.headline.loss, float(v))[1] for v in (low, high))
         return ends[0], ends[1]

@@ -13,7 +13,14 @@ from unseen.assessment.assessment import Assessment
 from unseen.assessment.figures._tables import CROSS_VALIDATED, first_table
 from unseen.assessment.figures.curves import measures_of
 from unseen.assessment.resubstitute import Resubstitutions
-from unseen.assessment.wording import as_told, estimate_line, guess_in_words, in_units, name_in_words, source_sentence
+from unseen.assessment.wording import (
+    estimate_line,
+    guess_in_words,
+    in_units,
+    name_in_words,
+    source_sentence,
+    value_in_units,
+)
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
 from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, count_of
 from unseen.core.losses import LossTable
@@ -112,7 +119,7 @@ def distribution(a: Assessment) -> Section | None:
 
 def _why_not(a: Assessment, what: str, table: LossTable, loss: float, splits: Any = slice(None)) -> str:
     """Say why the mean behind a part of the report is not the headline; empty if it is, or if it is of another measure."""
-    told = as_told(a.headline.loss, loss)
+    told = value_in_units(a.headline.loss, loss)
     if a.headline.loss not in (table.loss, "1 - accuracy"):
         return ""
     share = float(table.plan.sizes[table.completed][splits, 1].mean()) / a.data.n_units
@@ -137,8 +144,8 @@ def optimism(a: Assessment) -> Section | None:
     if made is None:
         return None
     table = a.tables[a.headline_design]
-    loss, trained = as_told(table.loss, table.train_errors())
-    tested = as_told(table.loss, table.split_means())[1]
+    loss, trained = value_in_units(table.loss, table.train_errors())
+    tested = value_in_units(table.loss, table.split_means())[1]
     gap = tested - trained if quantity(loss) == "error" else trained - tested
     name = "optimism (test less training)" if quantity(loss) == "error" else "optimism (training less test)"
     rows = [

@@ -22,7 +22,6 @@ __all__ = [
     "LOSSES_OF_PROBABILITIES",
     "EstimateLine",
     "also_sentence",
-    "as_told",
     "compare_with_guessing",
     "estimate_line",
     "fit_notes",
@@ -34,6 +33,7 @@ __all__ = [
     "narrow_sentence",
     "shown_model",
     "source_sentence",
+    "value_in_units",
     "verdict_sentence",
 ]
 
@@ -67,12 +67,12 @@ def shown_model(name: str, longest: int = LONGEST_MODEL) -> str:
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
-def as_told(loss: str, value: Value) -> tuple[str, Value]:
+def value_in_units(loss: str, value: Value) -> tuple[str, Value]:
     """Return name and value of a loss in the units people think in: scores as scores, squared errors as their root.
 
     Examples
     --------
-    >>> as_told("squared", 9.0), as_told("1 - auc", 0.25)
+    >>> value_in_units("squared", 9.0), value_in_units("1 - auc", 0.25)
     (('rmse', 3.0), ('auc', 0.75))
     """
     if loss == "squared":
@@ -97,10 +97,10 @@ def in_units(e: Estimate) -> Estimate:
     """
     if e.loss != "squared":
         return e.on_scale()
-    name, value = as_told(e.loss, e.value)
+    name, value = value_in_units(e.loss, e.value)
     ends = e.interval
     if ends is not None:
-        ends = Interval(as_told(e.loss, ends.low)[1], as_told(e.loss, ends.high)[1], ends.level)
+        ends = Interval(value_in_units(e.loss, ends.low)[1], value_in_units(e.loss, ends.high)[1], ends.level)
     # by the delta method: the root moves half as fast as the square, divided by the root
     error = None if e.std_error is None or value <= 0 else e.std_error / (2 * value)
     return replace(e, loss=name, value=value, interval=ends, std_error=error)
@@ -164,14 +164,14 @@ def brief_answer(e: Estimate) -> str:
 
 
 def name_in_words(loss: str) -> str:
-    """Return what a loss is called in a sentence, in the units it is told in.
+    """Return what a loss is called in a sentence.
 
     Examples
     --------
     >>> name_in_words("squared"), name_in_words("1 - auc"), name_in_words("quantile"), name_in_words("absolute")
     ('RMSE', 'AUC', 'quantile loss', 'absolute error')
     """
-    told = as_told(loss, 0.0)[0]
+    told = value_in_units(loss, 0.0)[0]
     if told == "rmse":
         return "RMSE"
     name = measure_name(told)

@@ -526,13 +526,13 @@ class Comparisons(Result):
         equal = [pair.b for pair in own if pair.rope is not None and pair.rope.decision == "equivalent"]
         if equal and all(pair.b in equal or pair.decided == best for pair in own):
             return _same(own[0] if own[0].b in equal else next(p for p in own if p.b in equal), [best, *equal])
-        return self._undecided(best, [pair for pair in own if pair.decided != best], many)
+        return self._open_sentence(best, [pair for pair in own if pair.decided != best], many)
 
-    def _undecided(self, best: str, open_pairs: list[Comparison], many: bool) -> str:
+    def _open_sentence(self, best: str, open_pairs: list[Comparison], many: bool) -> str:
         """Return that some models cannot be told apart, and how many rows would tell the nearest two."""
         pair = open_pairs[0]
         names = [best, *(other.b for other in open_pairs)]
-        who = _listed(names) if many else "them"
+        who = _enumerate_names(names) if many else "them"
         start = f"These data cannot tell {who} apart"
         if pair.p is not None and np.isnan(pair.p):
             return f"{start}: the difference has no spread, so that no test can judge it."
@@ -600,7 +600,7 @@ def _value(value: float, loss: str) -> str:
     return f"{100 * value:.1f}%" if loss == "zero-one" else f"{value:.4g}"
 
 
-def _listed(names: list[str]) -> str:
+def _enumerate_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -120,7 +120,7 @@ EXTRAS = {
 
 
 def as_missing_extra(error: ModuleNotFoundError, purpose: str) -> ModuleNotFoundError | MissingExtra:
-    """Return what to raise for a package that was not found: the extra's name where the package belongs to one.
+    """Return what to raise for a package that was not found: the extra's name if the package belongs to one.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class UnknownName(InputError):
 
 
 def nearest(name: str, names: Iterable[str], count: int = 2) -> list[str]:
-    """Return the names most like `name`, best first; empty where none is near.
+    """Return the names most like `name`, best first; empty if none is near.
 
     Examples
     --------

@@ -19,6 +19,7 @@ __all__ = ["Attribute", "read_arff"]
 
 log = logging.getLogger("unseen")
 
+# rows held as text at a time, so that memory follows the numbers and not the text
 _BLOCK = 20_000
 _NUMBERS = ("numeric", "real", "integer")
 _FIELD = re.compile(r"""\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,'"]*?)\s*(,|$)""", re.DOTALL)

@@ -276,17 +276,17 @@ def _near_pairs(features: list[Ints], equal: float) -> float:
     total = np.zeros(n, dtype=np.uint64)
     with np.errstate(over="ignore"):
         for values, key in zip(features, keys):
-            total += _mixed(values, key)
+            total += _hash_values(values, key)
         near = 0.0
         for values, key in list(zip(features, keys))[::step]:
-            near += step * (_pairs(np.unique(total - _mixed(values, key), return_counts=True)[1]) - equal)
+            near += step * (_pairs(np.unique(total - _hash_values(values, key), return_counts=True)[1]) - equal)
             if near >= equal:
                 break
     return near
 
 
-def _mixed(values: Ints, key: np.uint64) -> Array:
-    """Return a hash of each value of a column; the key tells columns apart."""
+def _hash_values(values: Ints, key: np.uint64) -> Array:
+    """Return a hash of each value of a column; the key keeps columns apart."""
     from pandas.util import hash_array
 
     return hash_array(values.astype(np.uint64) ^ key)
@@ -297,7 +297,7 @@ def _features(X: Any) -> Iterator[Ints]:
     import pandas as pd
 
     seen: set[bytes] = set()
-    for values in _indicators_joined(X):
+    for values in _join_indicators(X):
         codes = pd.factorize(values, use_na_sentinel=False)[0].astype(np.int64)
         if not codes.any():
             continue
@@ -309,7 +309,7 @@ def _features(X: Any) -> Iterator[Ints]:
         yield codes
 
 
-def _indicators_joined(X: Any) -> Iterator[Array]:
+def _join_indicators(X: Any) -> Iterator[Array]:
     """Yield columns; neighbours of two values, never both at their larger one, as one column that says which is."""
     level = None
     for k in range(X.shape[1]):

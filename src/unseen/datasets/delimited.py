@@ -27,6 +27,7 @@ _WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", 
 # enough lines to see which separator is regular
 _BLOCK = 1 << 24  # bytes looked at together
 _LONGEST = 100_000  # bytes of a line; csv refuses fields of 131,072 characters
+# enough to see how many fields the lines have, and no more than a glance at a large file
 _SAMPLE_LINES = 200
 
 log = logging.getLogger("unseen")

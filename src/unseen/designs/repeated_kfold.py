@@ -13,11 +13,12 @@ from unseen.core.registry import register
 from unseen.designs.drawing import check_count, make_plan
 from unseen.designs.kfold import full_rounds
 
-__all__ = ["RepeatedKFold", "rounds_of_folds"]
+__all__ = ["FOLDS", "RepeatedKFold", "rounds_of_folds"]
 
 # units up to which five and two rounds are worth their time: the luck of the folds shrinks with n as their cost grows; one round makes the
 # interval 46% wider than five, two make it 17% wider, and only above 100,000 units may an assessment cost little more than one round
 SMALL, LARGE = 1000, 100_000
+FOLDS = 10  # the usual number: models are trained on 90% of the units
 
 
 @register

@@ -35,7 +35,7 @@ class Diagnosis(Result):
     optimism : OptimismLink
         Optimism against training error over splits.
     coefficients : Coefficients or None
-        Where the model has them.
+        If the model has them.
     curve : LearningCurveFit or None
         Learning curve and what it says of more data.
     noise : NoiseTolerance or None

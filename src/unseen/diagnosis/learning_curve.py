@@ -30,7 +30,7 @@ class LearningCurveFit:
         Sizes at which the law is evaluated, observed ones and larger.
     law, low, high : ndarray
         Value of the law there, and its limits from resampling units and repetitions: for the expected error at that size,
-        where the law holds.
+        if the law holds.
     asymptote, slope, exponent : float
         a, b and c.
     level : float

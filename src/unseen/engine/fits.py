@@ -125,7 +125,7 @@ class ManyFits:
         if self.held_out is not None:
             return np.concatenate(self.held_out)
         rows = np.concatenate(self.train).reshape(J, n - 1)
-        # if they ascend, none is repeated, and their sum tells which one is missing
+        # if they ascend, none is repeated, and their sum gives the one that is missing
         if not np.all(rows[:, 1:] > rows[:, :-1]):
             return None
         return np.asarray(n * (n - 1) // 2 - rows.sum(axis=1), dtype=np.int64)

@@ -59,7 +59,7 @@ def execute(
     probes : mapping of str to callable, optional
         Functions of (fitted, train, test) whose results are kept by name.
     shortcuts : bool
-        Answer by algebra where it equals refitting; a probe needs the fitted models and so refits.
+        Answer by algebra if it equals refitting; a probe needs the fitted models and so refits.
     n_jobs, threads : int or None
         Worker processes (as in joblib) and BLAS threads of a fit (None: leave as they are).
     reporter : Reporter, optional
@@ -101,7 +101,12 @@ def execute(
                 outcomes |= {o.index: o for whole in batch for o in _parts(whole, plan, shared.get(whole.index, ()))}
                 done += len(batch)
                 reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
-                if until is not None and together is None and _passed(until, outcomes) and 2 <= finished() < len(plan):
+                if (
+                    until is not None
+                    and together is None
+                    and _is_out_of_time(until, outcomes)
+                    and 2 <= finished() < len(plan)
+                ):
                     return table_of_first(finished())
             if stop is not None and stop < len(plan):
                 begin = stop
@@ -116,7 +121,7 @@ def execute(
     return table_of_first(len(plan))
 
 
-def _passed(until: float, outcomes: Mapping[int, Outcome]) -> bool:
+def _is_out_of_time(until: float, outcomes: Mapping[int, Outcome]) -> bool:
     """Say whether a further fit, as long as those before, would end after the time that is allowed."""
     return time.perf_counter() + float(np.mean([o.seconds for o in outcomes.values()])) > until
 
@@ -139,7 +144,7 @@ def _tasks(
 ) -> list[Task]:
     """Return one task per fit that is not skipped, its test rows those of all its splits in turn, numbered by the first of them.
 
-    Where nothing is shared (a probe looks at one test part), splits of one fit still get one seed, and so one model.
+    If nothing is shared (a probe looks at one test part), splits of one fit still get one seed, and so one model.
     """
     tasks: list[Task] = []
     for fit in plan.fits:

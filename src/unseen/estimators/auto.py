@@ -16,11 +16,10 @@ from unseen.core.method import check_table
 from unseen.core.notes import note
 from unseen.core.registry import build, register
 from unseen.designs.holdout import Holdout
-from unseen.designs.repeated_kfold import RepeatedKFold, rounds_of_folds
+from unseen.designs.repeated_kfold import FOLDS, RepeatedKFold, rounds_of_folds
 
 __all__ = ["Auto"]
 
-FOLDS = 10
 BY_DESIGN = {
     "5x2cv": ("5x2cv", "it is the test made for this design"),
     "bootstrap": ("out-of-bag", "it takes its standard error from the same bootstrap samples"),

@@ -53,7 +53,7 @@ class B632PlusInterval(TableMethod):
     equivariant: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
     liberal: ClassVar[bool] = True
-    not_recommended: ClassVar[str] = "95% intervals covered .62 where the model overfits"
+    not_recommended: ClassVar[str] = "95% intervals covered .62 if the model overfits"
     note_codes: ClassVar[frozenset[str]] = frozenset({"U012", "U013"})
 
     def default_design(self, data: Data) -> Bootstrap:

@@ -44,6 +44,7 @@ class Cv5x2T(TableMethod):
 
     id: ClassVar[str] = "5x2cv"
     designs: ClassVar[frozenset[str]] = frozenset({"5x2cv"})
+    not_recommended: ClassVar[str] = "95% intervals covered .90 to .95 with 100 rows"
     by_split: ClassVar[bool] = True
 
     def default_design(self, data: Data) -> Cv5x2:

@@ -16,14 +16,13 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, count_tested_units, finish, no_spread, split_freedom
 from unseen.core.notes import note
 from unseen.core.registry import register
-from unseen.designs.repeated_kfold import RepeatedKFold, rounds_of_folds
+from unseen.designs.repeated_kfold import FOLDS, RepeatedKFold, rounds_of_folds
 from unseen.estimators.corrected_t import large_share
 from unseen.estimators.tails import heavy_tail_note
 from unseen.estimators.wilson import score_ends
 
 __all__ = ["RangeT", "ends_in_range", "log_ends", "split_contributions"]
 
-FOLDS = 10
 LARGEST_EXPONENT = 700.0  # exp of more is no number; such an interval says nothing anyway
 
 

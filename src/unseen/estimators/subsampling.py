@@ -119,7 +119,7 @@ class Subsampling(TableMethod):
         return t_interval(self, table, value, float(np.sqrt(variance)), level, df=df, notes=notes)
 
 
-def _moved(drawn: Floats) -> Floats:
+def _weight_moves(drawn: Floats) -> Floats:
     """Return by how much a subsample moves the weight of each unit: a drawn unit takes another's place, hence the division."""
     share = drawn.mean(axis=1, keepdims=True)
     return np.asarray((drawn - share) / (1 - share))
@@ -128,7 +128,7 @@ def _moved(drawn: Floats) -> Floats:
 def _of_losses(losses: Floats, drawn: Floats) -> tuple[float, Floats, float]:
     """Return the mean over units that were left out at least once, their influences as test cases, and its variance."""
     seen = (drawn == 0).any(axis=0)
-    by_unit, influence, noise = influences(losses[:, seen], drawn[:, seen], _moved(drawn)[:, seen])
+    by_unit, influence, noise = influences(losses[:, seen], drawn[:, seen], _weight_moves(drawn)[:, seen])
     value = float(by_unit.mean())
     own = (by_unit - value) / len(by_unit)
     return value, own, variance_of(own, influence, noise)
@@ -156,7 +156,7 @@ def _places(table: LossTable, source: PredictionTable) -> tuple[Ints, Ints]:
     return kept, place[source.test.split[kept]]
 
 
-def _drawn(table: LossTable) -> Floats:
+def _training_counts(table: LossTable) -> Floats:
     """Return the matrix replicate x unit of who was trained on."""
     data, n = table.data, table.data.n_units
     rows = np.bincount(data.units, minlength=n)
@@ -166,7 +166,7 @@ def _drawn(table: LossTable) -> Floats:
 def _slopes(table: LossTable, measure: Any) -> tuple[float, Floats, Floats]:
     """Return a measure of labels, or a difference of two, over all units alike, and its slope as losses of single units."""
     data, n = table.data, table.data.n_units
-    drawn = _drawn(table)
+    drawn = _training_counts(table)
     total, losses = 0.0, np.zeros(drawn.shape)
     for sign, source in zip((1, -1), table.source):
         kept, place = _places(table, source)
@@ -204,7 +204,7 @@ def _tangent(measure: Any, counts: Floats, positive: int) -> tuple[float, Floats
 
 def _of_pairs(table: LossTable) -> tuple[float, Floats, float]:
     """Return 1 - AUC, or a difference of two, over pairs left out together, the rows' influences as test cases, and its variance."""
-    data, drawn = table.data, _drawn(table)
+    data, drawn = table.data, _training_counts(table)
     positive = data.codes == _positive(data)
     ones, zeros = np.flatnonzero(positive), np.flatnonzero(~positive)
     times, sums = np.zeros((len(ones), len(zeros))), np.zeros((len(ones), len(zeros)))
@@ -234,7 +234,7 @@ def _of_pairs(table: LossTable) -> tuple[float, Floats, float]:
     own = np.zeros(data.n)
     own[ones] = np.where(seen, mean - value, 0.0).sum(axis=1) / seen.sum()
     own[zeros] = np.where(seen, mean - value, 0.0).sum(axis=0) / seen.sum()
-    products = _moved(drawn) * rest[:, None]
+    products = _weight_moves(drawn) * rest[:, None]
     return value, own, _variance_of_areas(own, products)
 
 

@@ -17,12 +17,11 @@ from unseen.core.method import check_table, finish
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.core.rng import stream
-from unseen.designs.repeated_kfold import RepeatedKFold, rounds_of_folds
+from unseen.designs.repeated_kfold import FOLDS, RepeatedKFold, rounds_of_folds
 from unseen.estimators.unit_mean import for_this_model
 
 __all__ = ["UnitBootstrap"]
 
-FOLDS = 10
 FEWEST_DRAWS = 100  # fewer leave at most two draws beyond each end of a 95% interval
 LEAST_UNITS = 5  # four units have 35 different resamples
 FEW_UNITS = 20  # a bootstrap of 20 units shows 97.5% of their spread, sqrt(19/20)
@@ -61,6 +60,9 @@ class UnitBootstrap(TableMethod):
     id: ClassVar[str] = "unit-bootstrap"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout", "leave-out", "monte-carlo", "repeated-kfold"})
     target: ClassVar[Target] = Target.MODEL
+    not_recommended: ClassVar[str] = (
+        "95% intervals covered .88 with deep trees on 100 rows, .94 to .95 with other models"
+    )
     linear: ClassVar[bool] = False
     centred: ClassVar[bool] = False
     by_split: ClassVar[bool] = True

@@ -266,7 +266,7 @@ def _fix_class_sizes(cases: ScoredCases, stratified: bool | None) -> tuple[bool,
 
 
 def _resolve(measures: Any, cases: ScoredCases) -> list[Any]:
-    """Return the measures asked for as ids or objects; functions are told the labels of the cases."""
+    """Return the measures asked for as ids or objects; functions get the labels of the cases."""
     asked = [measures] if isinstance(measures, str) or callable(measures) else list(measures)
     found = [one if isinstance(one, str) and one in PRICED else resolve_measure(one) for one in asked]
     if cases.classes is None:

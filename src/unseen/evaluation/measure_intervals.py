@@ -271,7 +271,7 @@ class BootstrapIntervals:
             self._counts((blocks != np.arange(begin, min(begin + step, last))[:, None]).astype(float))
             for begin in range(0, last, step)
         ]
-        return self._counts(np.ones((1, cases.n_units))), _joined(parts), _joined(left)
+        return self._counts(np.ones((1, cases.n_units))), _join_counts(parts), _join_counts(left)
 
     def _counts(self, units: Floats) -> Counts:
         cases = self.cases
@@ -399,7 +399,7 @@ class BootstrapIntervals:
         return estimate_of(self.cases, name, value, se, (ends[0], ends[1]), self.level, "bca")
 
 
-def _joined(parts: list[Counts]) -> Counts:
+def _join_counts(parts: list[Counts]) -> Counts:
     return Counts(*(np.concatenate(columns) for columns in zip(*parts)))
 
 

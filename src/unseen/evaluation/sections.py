@@ -48,8 +48,10 @@ def slice_blocks(s: Slices) -> list[Block]:
         [
             *([x.column] if len(s.tests) > 1 else []),
             x.name,
-            None if x.value is None else TableCell(s.shown(x.value), x.value),
-            None if x.low is None or x.high is None else TableCell(f"{s.shown(x.low)} to {s.shown(x.high)}", x.low),
+            None if x.value is None else TableCell(s.value_text(x.value), x.value),
+            None
+            if x.low is None or x.high is None
+            else TableCell(f"{s.value_text(x.low)} to {s.value_text(x.high)}", x.low),
             x.n,
             x.n_units,
         ]
@@ -147,17 +149,17 @@ def _measure_table(m: Measures, found: Mapping[str, Estimate], caption: str) -> 
         rows.append(
             [
                 TableCell(measure_name(base) + name[len(base) :], name, words.get(base, "")),
-                TableCell(_shown(e.value, shares), e.value),
+                TableCell(_number_text(e.value, shares), e.value),
                 None
                 if ends is None
-                else TableCell(f"{_shown(ends.low, shares)} to {_shown(ends.high, shares)}", ends.low),
+                else TableCell(f"{_number_text(ends.low, shares)} to {_number_text(ends.high, shares)}", ends.low),
                 e.method,
             ]
         )
     return Table(["measure", "value", f"{100 * m.level:g}% interval", "by"], rows, caption)
 
 
-def _shown(value: float, share: bool) -> str:
+def _number_text(value: float, share: bool) -> str:
     return f"{100 * value:.1f}%" if share else f"{value:.4g}"
 
 
@@ -205,8 +207,8 @@ def confusion(m: Measures) -> Section | None:
             r["truth"],
             r["decision"],
             r["count"],
-            TableCell(_shown(r["share"], True), r["share"]),
-            TableCell(f"{_shown(r['lower'], True)} to {_shown(r['upper'], True)}", r["lower"]),
+            TableCell(_number_text(r["share"], True), r["share"]),
+            TableCell(f"{_number_text(r['lower'], True)} to {_number_text(r['upper'], True)}", r["lower"]),
         ]
         for r in m.confusion().rows()[:MOST_CELLS]
     ]
@@ -337,13 +339,13 @@ def errors(result: PredictionFiles) -> Section:
         ends = (
             None
             if row["lower"] is None
-            else TableCell(f"{_shown(row['lower'], share)} to {_shown(row['upper'], share)}", row["lower"])
+            else TableCell(f"{_number_text(row['lower'], share)} to {_number_text(row['upper'], share)}", row["lower"])
         )
         rows.append(
             [
                 row["file"],
                 measure_name(row["measure"]),
-                TableCell(_shown(row["estimate"], share), row["estimate"]),
+                TableCell(_number_text(row["estimate"], share), row["estimate"]),
                 ends,
                 row["method"],
                 row["n"],

@@ -113,7 +113,7 @@ def columns_by_lookup(
             return found
         first, star, rest = name.partition("*")
         if star:
-            return _crossed({part.strip(): column(part.strip()) for part in (first, rest)})
+            return _cross_columns({part.strip(): column(part.strip()) for part in (first, rest)})
         bare, colon, count = name.rpartition(":")
         if colon and count.isdigit():
             return column(bare)
@@ -122,7 +122,7 @@ def columns_by_lookup(
     return {name: column(name) for name in names}
 
 
-def _crossed(columns: Mapping[str, Array]) -> Array:
+def _cross_columns(columns: Mapping[str, Array]) -> Array:
     """Return the values of two columns together; a number with many values counts by its quantiles."""
     one, two = (slice_rows({name: values}, least=1) for name, values in columns.items())
     out = np.full(len(one[0].rows), None, dtype=object)

@@ -33,7 +33,6 @@ __all__ = [
     "mid_p_ends",
     "skewed_ends",
     "slices_of_cases",
-    "slices_of_differences",
     "slices_of_losses",
     "table_slices",
 ]
@@ -214,7 +213,7 @@ class Slices(Result):
             return "difference"
         return "error" if self.measure == "zero-one" else measure_name(self.measure)
 
-    def shown(self, value: float) -> str:
+    def value_text(self, value: float) -> str:
         """Return a value as people say it."""
         if self.is_difference:
             return (
@@ -226,12 +225,14 @@ class Slices(Result):
         """Return the worst slice with its correction, and whether slices differ."""
         w, count = self.worst, sum(s.low is not None for s in self.slices)
         what = f"{self.of}: the" if self.of else "The"
-        text = f"{what} {self.word} is {'largest' if self.is_difference else 'worst'} in {w.column} {w.name}: {self.shown(w.value)}"
+        text = f"{what} {self.word} is {'largest' if self.is_difference else 'worst'} in {w.column} {w.name}: {self.value_text(w.value)}"
         if w.low is not None and w.high is not None:
             held = f"all {count} slices together" if count > 1 else "the slice"
-            text += f" ({100 * self.level:g}% interval for {held}: {self.shown(w.low)} to {self.shown(w.high)})"
+            text += (
+                f" ({100 * self.level:g}% interval for {held}: {self.value_text(w.low)} to {self.value_text(w.high)})"
+            )
             if abs(w.corrected - w.value) > NOTABLE * (w.high - w.low):
-                text += f"; expect about {self.shown(w.corrected)}, as the worst of {count} looks worse than it is"
+                text += f"; expect about {self.value_text(w.corrected)}, as the worst of {count} looks worse than it is"
         parts = []
         for t in self.tests:
             if t.p is not None:
@@ -250,7 +251,7 @@ class Slices(Result):
             Name of what one less the measure is.
         """
 
-        def turned(one: Any) -> Any:
+        def turn(one: Any) -> Any:
             low, high = (None if end is None else 1 - end for end in (one.high, one.low))
             return replace(one, value=None if one.value is None else 1 - one.value, low=low, high=high)
 
@@ -258,8 +259,8 @@ class Slices(Result):
             replace(g, value=-g.value, low=None if g.high is None else -g.high, high=None if g.low is None else -g.low)
             for g in self.gaps
         )
-        worst = replace(turned(self.worst), corrected=1 - self.worst.corrected)
-        slices = tuple(turned(s) for s in self.slices)
+        worst = replace(turn(self.worst), corrected=1 - self.worst.corrected)
+        slices = tuple(turn(s) for s in self.slices)
         return replace(self, measure=measure, slices=slices, gaps=gaps, worst=worst, higher=not self.higher)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -322,8 +323,10 @@ class Slices(Result):
                 "column": s.column,
                 "slice": s.name,
                 "n": s.n,
-                self.word: "-" if s.value is None else self.shown(s.value),
-                "interval": "" if s.low is None or s.high is None else f"{self.shown(s.low)} to {self.shown(s.high)}",
+                self.word: "-" if s.value is None else self.value_text(s.value),
+                "interval": ""
+                if s.low is None or s.high is None
+                else f"{self.value_text(s.low)} to {self.value_text(s.high)}",
             }
             for s in self.slices
         ]
@@ -481,12 +484,6 @@ def slices_of_losses(
 
 def _two_valued(values: Floats, span: tuple[float, float]) -> bool:
     return bool(np.isfinite(span).all()) and span[0] >= 0 and bool(np.all((values == span[0]) | (values == span[1])))
-
-
-def slices_of_differences(values: Floats, parts: Sequence[RowsOfSlice], **options: Any) -> Slices:
-    """Return the mean difference of two models' losses in each slice; the worst is where the first does worst beside the second."""
-    made = slices_of_losses(values, parts, **{**options, "loss": DIFFERENCE})
-    return replace(made, measure=DIFFERENCE + str(options["loss"]))
 
 
 def slices_of_cases(
@@ -959,7 +956,7 @@ def table_slices(
 
     Differences are those of two algorithms; `shared` is the variance that all slices have in common, since the models were trained on
     one sample. Any other table is read for the error of the model trained on all rows, for which the
-    variance over rows is right if models of different splits agree (Bayle et al., 2020). Where they do not, averages over rounds are
+    variance over rows is right if models of different splits agree (Bayle et al., 2020). If they do not, averages over rounds are
     steadier than one model is: its variance is that of single predictions.
 
     References
@@ -970,11 +967,10 @@ def table_slices(
     tested = np.isfinite(values)
     inside = [replace(p, rows=p.rows & tested) for p in parts]
     weight = table.row_weights(np.arange(table.data.n))
-    make = slices_of_differences if table.is_difference else slices_of_losses
-    return make(
+    found = slices_of_losses(
         np.nan_to_num(values),
         inside,
-        loss=table.loss,
+        loss=DIFFERENCE if table.is_difference else table.loss,
         units=table.data.units,
         weight=weight,
         span=table.range,
@@ -984,6 +980,7 @@ def table_slices(
         seed=seed,
         of=of,
     )
+    return replace(found, measure=DIFFERENCE + table.loss) if table.is_difference else found
 
 
 def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats) -> Floats:

@@ -36,6 +36,7 @@ FEATURES = ("k21", "k12", "k02", "k43", "k34", "k04", "kconv", "Q1", "Q2", "Q3",
 METHODS = ("loo", "bolster", "resub", "repeated-kfold")
 _FEW = 10  # subjects per group; an error rate near a half then has a standard error above a tenth
 _FEWEST = 3  # subjects per group; leaving one of two out leaves no spread to learn from
+# the usual level: if the smallest p-value that permutations can reach lies above it, a note says so
 _SIGNIFICANT = 0.05
 
 
@@ -144,7 +145,7 @@ def compare_groups(
 ) -> GroupComparison:
     """Test whether groups of subjects differ in their kinetics.
 
-    Rates and pools of every subject are fitted, their logarithms become features, and the error of a classifier that tells
+    Rates and pools of every subject are fitted, their logarithms become features, and the error of a classifier that separates
     the groups apart is estimated by methods made for a handful of examples. No flux has to be computed.
 
     Parameters

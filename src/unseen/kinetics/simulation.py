@@ -20,10 +20,11 @@ from unseen.kinetics.scheme import PHE_TYR, Scheme, scheme_of
 __all__ = ["TABLE_4_1", "TIMES", "SimulatedStudy", "rates_to_curve", "simulate"]
 
 TABLE_4_1 = {"k21": 0.131, "k12": 0.027, "k02": 0.026, "k43": 0.127, "k34": 0.023, "k04": 0.020, "kappa": 0.033}
+# minutes; dense while the curves bend
 TIMES = (5.0, 10, 15, 20, 25, 30, 40, 50, 60, 75, 90, 120)
-# typical pools and doses, in one unit of amount
 MOST_SUBJECTS = 100_000  # tables of 3.6 million samples
 LARGEST_SD = 10.0  # on the scale of logarithms and of shares; beyond it nothing of the curve is left
+# typical pools and doses, in one unit of amount
 _SIZES = {"Q1": 12.0, "Q3": 19.0}
 _DOSES = (3.6, 2.85)
 

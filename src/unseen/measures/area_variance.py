@@ -189,7 +189,7 @@ def logit_ends(value: float, std_error: float, level: float, df: float = np.inf)
 def area_ends(value: float, std_error: float, level: float, fewer: int, df: float = np.inf) -> tuple[float, float, str]:
     """Return the interval of one area, and in words what replaces that of DeLong if it has no spread.
 
-    Where no pair, or every pair, is in the wrong order DeLong's variance is 0; the interval is then Wilson's for as many
+    If no pair, or every pair, is in the wrong order DeLong's variance is 0; the interval is then Wilson's for as many
     trials as the smaller class has units.
 
     Examples

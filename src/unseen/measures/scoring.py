@@ -222,7 +222,7 @@ class Scoring(SetMeasure):
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Return part over whole, 0 where there is nothing, as scikit-learn has it."""
+    """Return part over whole, 0 if there is nothing, as scikit-learn has it."""
     return np.asarray(
         np.divide(part, whole, out=np.zeros_like(np.asarray(part, dtype=float)), where=np.asarray(whole) > 0)
     )

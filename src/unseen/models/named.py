@@ -16,6 +16,7 @@ from unseen.models.preparation import prepare
 
 __all__ = ["describe", "named_model", "names"]
 
+# a name is a word and a few numbers; more is a mistake, and not worth parsing
 MAX_TEXT = 1000
 _FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 _WORD = re.compile(r"[A-Za-z][\w.-]*")

@@ -66,9 +66,9 @@ def short_name(model: Any) -> str:
     inner, around = _unwrap(model)
     set_to = _parameters(inner)
     name = _words_of(inner)
-    whole = _joined(name, [*around, *set_to])
+    whole = _join_details(name, [*around, *set_to])
     if len(whole) > LONGEST:
-        whole = _joined(name, around)
+        whole = _join_details(name, around)
     return whole if len(whole) <= LONGEST else name[:LONGEST]
 
 
@@ -84,7 +84,7 @@ def full_name(model: Any) -> str:
     return text if len(text) <= LONGEST_FULL else text[: LONGEST_FULL - 1] + "…"
 
 
-def _joined(name: str, details: list[str]) -> str:
+def _join_details(name: str, details: list[str]) -> str:
     return f"{name} ({', '.join(details)})" if details else name
 
 

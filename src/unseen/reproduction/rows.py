@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from unseen.core.columns import decompress, unpack_columns
 from unseen.core.errors import InputError
 
-__all__ = ["SHIPPED", "RowFile", "pack_columns", "unpack_columns"]
+__all__ = ["SHIPPED", "RowFile"]
 
 SHIPPED = "shipped"  # the word that stands for the finished run that comes with the package
-# first bytes of a compressed file, and the module that opens it; xz makes the shipped runs a fifth smaller than gzip would
-COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "lzma"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +78,7 @@ class RowFile:
         """
         if not path.is_file():
             return []
-        text = _decompress(path.read_bytes()).decode("utf-8")
+        text = decompress(path.read_bytes()).decode("utf-8")
         lines = text.split("\n")[:-1]  # what follows the last line end was cut short
         if setting is not None:
             self._refuse_other_settings(path, [line for line in lines if line.startswith("#")], setting)
@@ -114,42 +112,6 @@ class RowFile:
 
     def _text(self, value: Any) -> str:
         return str(value) if isinstance(value, (int, str)) or self.digits is None else f"{value:.{self.digits}g}"
-
-
-def pack_columns(text: str) -> bytes:
-    """Return the content of a results file column by column and compressed, a quarter smaller than row by row.
-
-    Lines that begin with # come first, then one line for each column: its name and its values.
-
-    Examples
-    --------
-    >>> unpack_columns(pack_columns("# a run\\nn,error\\n20,0.25\\n40,0.2\\n"))
-    [{'n': '20', 'error': '0.25'}, {'n': '40', 'error': '0.2'}]
-    """
-    lines = text.splitlines()
-    stated = [line for line in lines if line.startswith("#")]
-    rows = csv.reader(line for line in lines if not line.startswith("#"))
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(zip(*rows, strict=True))
-    content = "".join(f"{line}\n" for line in stated) + out.getvalue()
-    xz = import_module("lzma")
-    # for digits rather than bytes: more bits of the last character, none of the position
-    digits = {"id": xz.FILTER_LZMA2, "preset": 9 | xz.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}
-    return bytes(xz.compress(content.encode(), format=xz.FORMAT_XZ, filters=[digits]))
-
-
-def unpack_columns(content: bytes) -> list[dict[str, str]]:
-    """Return the rows that `pack_columns` packed, their values as text."""
-    lines = _decompress(content).decode("utf-8").splitlines()
-    columns = {name: values for name, *values in csv.reader(line for line in lines if not line.startswith("#"))}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _decompress(content: bytes) -> bytes:
-    for magic, module in COMPRESSED.items():
-        if content.startswith(magic):
-            return bytes(import_module(module).decompress(content))
-    return content
 
 
 def drop_cut_line(path: Path) -> None:

@@ -22,6 +22,7 @@ TRIAL_SHARE = 0.1  # of the budget that a further trial may take
 LARGEST_FIT = 1 / 3  # of the budget, for a fit on all rows: it is made once, and three folds cost two of it
 FIT_OF_TEN = 0.07  # of the budget, for a fit on a subsample: eleven of them leave a fifth for the rest
 RESERVE = 0.08  # of the budget, for estimates, checks and notes after the last fit
+# from what is usual to the fewest that test every unit
 FOLDS = (10, 5, 3, 2)
 SLACK = 1.15  # fits vary: a round is started only if so many times its expected time is left
 

@@ -379,7 +379,7 @@ class RunOptions(SharedOptions):
 
     @property
     def reporter(self) -> Any:
-        """Argument `progress` of a function that may take minutes: in logs and pipes it tells by lines how far it has come."""
+        """Argument `progress` of a function that may take minutes: in logs and pipes its lines show how far it has come."""
         if self.quiet or sys.stderr.isatty():
             return self.progress
         from unseen.engine.events import Lines

@@ -14,6 +14,7 @@ from unseen.designs.repeated_kfold import rounds_of_folds
 __all__ = ["DEFAULT_SPLITS", "Effort", "check_budget", "check_rounds", "effort_of", "within_budget"]
 
 DEFAULT_SPLITS = 25  # random splits of the headline about an algorithm
+# the usual number: models are trained on 90% of the units
 FOLDS = 10
 SMALL = 280  # units up to which `combined` leads: its parts and the spread over splits earn their time
 MEDIUM = (

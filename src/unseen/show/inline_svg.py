@@ -7,8 +7,12 @@ import io
 import re
 import textwrap
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from unseen.core.arrays import Ints
 from unseen.show.style import DARK, PALETTE, PHONE_INCHES, SETTINGS, fit_axis_names
 
 __all__ = ["PALETTE_CSS", "responsive_svg", "svg"]
@@ -27,6 +31,15 @@ PALETTE_CSS = {
 _VARIABLE = {colour: f"var(--unseen-{k}, {colour})" for k, colour in enumerate(PALETTE)}
 _COLOUR = re.compile("|".join(["#000000", *map(re.escape, PALETTE)]))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_ID = re.compile(r'(\bid="|href="#|url\(#)([^")]+)')
+# lines alone, without curves
+_LINES = re.compile(r'\bd="([MLz\d.\s-]+)"')
+_MARKS = re.compile(r'(?:<use [^>]*style="[^"]*"/>){2,}')
+_STYLE = re.compile(r' style="([^"]*)"')
+# hundredths of a point, a tenth of a pixel: whatever lies nearer to the line through its neighbours does not show
+UNSEEN_BEND = 5
+# a shape of fewer points keeps them all
+FEW_POINTS = 20
 # the page has a font of its own; a text that is turned by nothing is not turned
 _LESS = (
     (re.compile(r"font-family: [^;\"]*(; )?"), ""),
@@ -123,12 +136,12 @@ def _for_page(text: str, name: str, width: float, word: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.S)
-    prefix = (
-        f"{re.sub('[^a-z0-9]+', '-', name.lower())}-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}-"
-    )
+    prefix = f"p{hashlib.sha256(f'{name} {text}'.encode('utf-8', 'replace')).hexdigest()[:8]}-"
+    names: dict[str, str] = {}
     # only tags are changed, so that nothing a user's label says can be mistaken for markup
-    text = re.sub(r"<[^>]*>", lambda tag: _tag(tag.group(), prefix), text)
-    text = re.sub(r">\s+<", "><", text)
+    text = re.sub(r"<[^>]*>", lambda tag: _tag(tag.group(), prefix, names), text)
+    text = re.sub(r">\s+<", "><", text).replace("<g/>", "")
+    text = _MARKS.sub(_style_once, text)
     # about 14 px text at full width, never below 10 px: a narrow page scrolls inside the figure
     style = f'style="--unseen-inches: {width:g}; width: 100%; height: auto; min-width: {72 * width:.0f}px; max-width: {112 * width:.0f}px" fill="currentColor" aria-hidden="true" focusable="false"'
     text = re.sub(r' (?:width|height)="[\d.]+pt"', "", text, count=2)
@@ -136,13 +149,57 @@ def _for_page(text: str, name: str, width: float, word: str) -> str:
     return text.replace("<svg ", f"<svg {named}{style} ", 1)
 
 
-def _tag(tag: str, prefix: str) -> str:
+def _tag(tag: str, prefix: str, names: dict[str, str]) -> str:
     """Return a tag for a page: its ids made unique, its colours the page's, and nothing that does not change the picture."""
     tag = " ".join(tag.split())
     for pattern, less in _LESS:
         tag = pattern.sub(less, tag)
     if tag.startswith("<g "):  # nothing refers to a group
         tag = re.sub(r' id="[^"]*"', "", tag)
-    tag = re.sub(r'(\bid="|href="#|url\(#)', lambda m: m.group(1) + prefix, tag)
+    tag = _ID.sub(lambda m: m[1] + names.setdefault(m[2], f"{prefix}{len(names)}"), tag)
     tag = _COLOUR.sub(lambda m: _VARIABLE.get(m.group(), "currentColor"), tag)
-    return _NUMBER.sub(lambda m: f"{round(float(m.group()), 2):g}", tag)
+    tag = _NUMBER.sub(lambda m: f"{round(float(m.group()), 2):g}", tag)
+    return _LINES.sub(lambda m: f'd="{_steps(m[1])}"', tag)
+
+
+def _style_once(marks: re.Match[str]) -> str:
+    """Return marks that look alike as a group with one style; opacity alone is not the same for a group as for each."""
+    styles = set(_STYLE.findall(marks.group()))
+    if len(styles) > 1 or any(re.search(r"(^|\s)opacity", style) for style in styles):
+        return marks.group()
+    return f'<g style="{styles.pop()}">{_STYLE.sub("", marks.group())}</g>'
+
+
+def _steps(path: str) -> str:
+    """Return lines as steps from point to point, without the points that do not show."""
+    words = []
+    for part, closed in re.findall(r"M([^Mz]*)(z?)", path):
+        points = np.round(100 * np.array(part.replace("L", " ").split(), dtype=float)).astype(int).reshape(-1, 2)
+        points = points[_visible(points)] if len(points) > FEW_POINTS else points
+        steps = np.diff(points, axis=0).ravel()
+        words.append(f"M{_number_list(points[0])}" + (f"l{_number_list(steps)}" if len(steps) else "") + closed)
+    return "".join(words)
+
+
+def _number_list(hundredths: Sequence[int] | Ints) -> str:
+    """Return numbers as short as a path allows: no zero before the point, and no space before a sign."""
+    text = " ".join(f"{value / 100:g}" for value in hundredths)
+    return re.sub(r"(?<!\d)0\.", ".", text).replace(" -", "-")
+
+
+def _visible(points: Ints) -> Ints:
+    """Return the points without which a line would be seen to bend elsewhere (Douglas & Peucker, 1973)."""
+    kept, open_ends = {0, len(points) - 1}, [(0, len(points) - 1)]
+    while open_ends:
+        first, last = open_ends.pop()
+        if last - first < 2:
+            continue
+        along = points[last] - points[first]
+        from_first = points[first + 1 : last] - points[first]
+        share = np.clip(from_first @ along / max(along @ along, 1), 0, 1)
+        distance = np.hypot(*(from_first - share[:, None] * along).T)
+        furthest = first + 1 + int(distance.argmax())
+        if distance.max() > UNSEEN_BEND:
+            kept.add(furthest)
+            open_ends += [(first, furthest), (furthest, last)]
+    return np.array(sorted(kept))

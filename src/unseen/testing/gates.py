@@ -35,7 +35,7 @@ def assert_model(
     model, X, y, measure, level, cv, prefit, groups, effort, random_state, n_jobs
         As in `unseen.assess`.
     error_below : float, optional
-        Limit of the error (of numbers: of the RMSE), in the units it is told in.
+        Limit of the error (of numbers: of the RMSE), in the units people think in.
     score_above : float, optional
         Limit of a score, such as AUC; needs a measure of which more is better.
 

@@ -26,6 +26,7 @@ from unseen.web._words import key_of
 __all__ = ["ComparedItem", "ComparisonPart", "compare_page", "compare_rows"]
 
 MOST_ITEMS = 8  # columns of a table that fit on a screen
+# a list that one still reads
 MOST_OFFERED = 60
 MOST_ROWS_DRAWN = 30  # a taller picture does not fit on a screen
 COUNTS = ("replications", "failed")

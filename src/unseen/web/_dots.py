@@ -14,6 +14,7 @@ from unseen.show.style import PALETTE
 
 __all__ = ["Dot", "dots", "number_of", "ticks"]
 
+# pixels: the margin, the height of a line of text, and its letters
 RIGHT, ROW, FONT = 20, 22, 13
 
 

@@ -14,6 +14,7 @@ from unseen.core.errors import InputError
 
 __all__ = ["HEADERS", "LOOPBACK", "SHORTEST_TOKEN", "Guard", "is_loopback", "safe_place"]
 
+# 64 bits if the characters are hexadecimal: nobody guesses them over a network
 SHORTEST_TOKEN = 16
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 POLICY = (

@@ -24,6 +24,7 @@ from unseen.web._words import clock, file_name
 
 __all__ = ["attachment", "find_record", "first_table", "headline", "latest", "list_page", "record_page", "results"]
 
+# two screens of rows
 PAGE = 50
 MOST_DRAWN = 40  # rows of a picture; more do not fit on a screen
 FEW_CHOICES = 12  # links in a line; more fold into a list

@@ -25,6 +25,7 @@ __all__ = ["cells_page", "failures_page", "glance_page", "live_page", "results",
 
 AT_ONCE = 20_000  # results that are summed up well within a second
 CELLS_SHOWN = 20  # a table that fits on a screen; a page of its own shows all
+# one screen of rows
 REASONS_SHOWN = 20
 NAMES = ("population", "model", "n", "method")
 

@@ -13,6 +13,7 @@ from unseen.show.sections import Table
 __all__ = ["WHOLE", "TableView", "view"]
 
 WHOLE = 300  # rows that a browser sorts at once
+# four screens of rows
 PAGE = 100
 
 

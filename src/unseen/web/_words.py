@@ -10,6 +10,7 @@ from typing import Any
 
 __all__ = ["clock", "count", "duration", "file_name", "key_of", "progress_words"]
 
+# names of files and anchors that are still read
 LONGEST_SLUG = 40
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import lzma
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from sklearn.svm import SVC
 import unseen
 from unseen import resubstitution as R
 from unseen.assessment.headline import choose_lead
+from unseen.core.columns import unpack_columns
 from unseen.estimators.combined import evidence
 from unseen.models.sklearn import as_model
 
@@ -24,8 +24,7 @@ FITTED = LogisticRegression().fit(X, Y)
 
 
 def rows():
-    with lzma.open(evidence.__file__.replace("evidence.py", "evidence.csv.xz"), "rt", newline="") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return unpack_columns(Path(evidence.__file__).with_name("evidence.xz").read_bytes())
 
 
 def row_of(method, error="any"):

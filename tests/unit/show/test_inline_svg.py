@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from unseen.show import Figure, figures_for, info, responsive_svg, svg
@@ -125,6 +126,69 @@ def test_a_narrow_page_has_a_drawing_of_its_own_with_text_of_the_same_size():
     assert responsive_svg(WORDS, Words(("a",))).count("<svg") == 2
     small = Figure(name="s", record=Words, info=lambda r: r, draw=draw_words, title="S", size=(4.0, 1.0))
     assert responsive_svg(small, Words(("a",))).count("<svg") == 1
+
+
+@dataclass(frozen=True)
+class Band:
+    x: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def draw_band(numbers, ax):
+    ax.set_axis_off()
+    ax.fill_between(numbers.x, numbers.low, numbers.high)
+    ax.plot(numbers.x[::40], numbers.low[::40], "o")
+
+
+BAND = Figure(name="band", record=Band, info=lambda r: r, draw=draw_band, title="Band", size=(6.0, 3.0))
+
+
+def corners(path):
+    """Points of a path, by its own rules: steps from a point, or places."""
+    kinds = re.findall(r"([MLl])([^MLlz]*)", path)
+    out = []
+    for kind, text in kinds:
+        for step in np.array(re.findall(r"-?(?:\d+\.?\d*|\.\d+)", text), float).reshape(-1, 2):
+            out.append(step + out[-1] if kind == "l" else step)
+    return np.array(out)
+
+
+def distance_to_lines(points, path):
+    """Distance of each point to the nearest piece of a path."""
+    start, along = path[:-1], np.diff(path, axis=0)
+    share = np.clip(((points[:, None] - start) * along).sum(-1) / np.maximum((along**2).sum(-1), 1e-12), 0, 1)
+    return np.sqrt(((points[:, None] - start - share[..., None] * along) ** 2).sum(-1)).min(axis=1)
+
+
+def test_lines_keep_the_points_that_show_and_no_others(monkeypatch):
+    """Every point left out lies within a tenth of a pixel of what is drawn; ends and corners are drawn to the digit."""
+    from unseen.show import inline_svg
+
+    x = np.linspace(0, 9, 300)
+    numbers = Band(x, np.where(x > 5, np.cos(x), 0.3), 2 + np.cos(x))
+    short = svg(BAND, numbers)
+    with monkeypatch.context() as patch:
+        patch.setattr(inline_svg, "_steps", lambda path: path)
+        whole = svg(BAND, numbers)
+    old, new = (max((corners(d) for d in re.findall(r' d="([^"]*)"', text)), key=len) for text in (whole, short))
+    assert len(old) > 600
+    assert len(new) < 150
+    assert distance_to_lines(old, new).max() < 0.06
+    assert distance_to_lines(new, old).max() < 1e-9
+    np.testing.assert_allclose(new[[0, -1]], old[[0, -1]], atol=1e-9)
+    jump = old[np.abs(np.diff(old, axis=0)).max(axis=1).argmax()]
+    assert np.abs(new - jump).sum(axis=1).min() < 1e-9
+    assert len(short) < 0.4 * len(whole)
+
+
+def test_marks_of_one_look_name_it_once(monkeypatch):
+    text = svg(BAND, Band(np.arange(100.0), np.zeros(100), np.ones(100)))
+    marks = re.findall(r"<use [^>]*>", text)
+    assert len(marks) == 3
+    assert not any("style" in mark for mark in marks)
+    (style,) = set(re.findall(r'<g style="([^"]*)"><use ', text))
+    assert "stroke: var(--unseen-" in style or "stroke: #" in style
 
 
 def test_words_of_the_user_are_shown_as_they_are():

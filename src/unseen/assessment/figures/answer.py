@@ -18,7 +18,7 @@ __all__ = ["AnswerInfo"]
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerInfo:
-    """Value and ends (None without a valid interval) of the headline and of guessing, in the units they are told in."""
+    """Value and ends (None without a valid interval) of the headline and of guessing, in the units people think in."""
 
     value: float
     ends: tuple[float, float] | None

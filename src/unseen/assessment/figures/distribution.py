@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.assessment.assessment import Assessment
-from unseen.assessment.wording import as_told
+from unseen.assessment.wording import value_in_units
 from unseen.core.arrays import Floats, Ints
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.losses import LossTable, PredictionTable
@@ -19,8 +19,10 @@ from unseen.show.text import percent_or_number
 
 __all__ = ["DistributionInfo", "distribution_info", "draw"]
 
+# so many different values are seen one by one as bars; more are a histogram
 FEW = 30
 THINNEST = 60  # bars thinner than this share of the axis are hard to see
+# the middle, the middle half and the middle nine tenths
 FRACTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -58,7 +60,7 @@ def table_info(table: LossTable) -> DistributionInfo | None:
 
 def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
     """Return the histogram of any error distribution: one bar per value if there are few and none is thin, else equal bins."""
-    loss, values = as_told(spread.loss, np.asarray(spread.values, dtype=float))
+    loss, values = value_in_units(spread.loss, np.asarray(spread.values, dtype=float))
     distinct = np.unique(values.round(12))
     step = float(np.diff(distinct).min()) if len(distinct) > 1 else max(abs(distinct[0]), 1.0) / 20
     if len(distinct) <= FEW and np.ptp(distinct) <= THINNEST * step:
@@ -72,8 +74,8 @@ def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
         left=left,
         width=width,
         count=count.astype(np.int64),
-        mean=as_told(spread.loss, float(spread.avr))[1],
-        fractiles=np.sort([as_told(spread.loss, float(spread.fractile(q)))[1] for q in FRACTILES]),
+        mean=value_in_units(spread.loss, float(spread.avr))[1],
+        fractiles=np.sort([value_in_units(spread.loss, float(spread.fractile(q)))[1] for q in FRACTILES]),
         n_splits=len(values),
         loss=loss,
     )

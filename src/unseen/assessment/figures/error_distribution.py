@@ -15,6 +15,7 @@ from unseen.show.style import PALETTE, label, tidy
 
 __all__: list[str] = []
 
+# the middle, and the middle nine tenths
 FRACTILES = (0.05, 0.5, 0.95)
 STYLES = ("-", "--")
 

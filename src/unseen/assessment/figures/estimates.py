@@ -99,7 +99,7 @@ def info(a: Assessment) -> EstimatesInfo:
 
 
 def _value_and_ends(e: Estimate) -> tuple[float, tuple[float, float]]:
-    """Return value and interval as they are told."""
+    """Return value and interval in the units people think in."""
     shown = in_units(e)
     low, high = (np.nan, np.nan) if shown.interval is None else shown.interval
     return shown.value, (float(low), float(high))

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.figures._tables import MANY_SPLITS, first_table, unit_name
-from unseen.assessment.wording import as_told
+from unseen.assessment.wording import value_in_units
 from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable
 from unseen.show.figures import Figure, figure
@@ -53,7 +53,7 @@ def info(a: Assessment) -> HardestInfo | None:
     table = first_table(a, MANY_SPLITS)
     if table is None or table.by_split:
         return None
-    measure, loss = as_told(table.loss, table.by_unit())
+    measure, loss = value_in_units(table.loss, table.by_unit())
     tested = np.flatnonzero(np.isfinite(loss))
     times = np.bincount(a.data.units, table.times_tested(), a.data.n_units).astype(np.int64)
     order = tested[np.lexsort((-times[tested], -loss[tested]))]  # of equals, the most often tested first

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.assessment.assessment import Assessment
-from unseen.assessment.wording import as_told
+from unseen.assessment.wording import value_in_units
 from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable
 from unseen.show.figures import Figure, figure
@@ -51,7 +51,7 @@ def info(a: Assessment) -> CurveInfo | None:
         return None
     size = table.plan.sizes[done, 1]
     loss, test = _bands(table, table.split_means(), part, steps)
-    guess = as_told(table.loss, a.baseline.value)[1]
+    guess = value_in_units(table.loss, a.baseline.value)[1]
     near = a.baseline.value <= 1.5 * table.split_means().max()
     return CurveInfo(
         sizes=np.array([size[part == k].mean() for k in steps]),
@@ -64,8 +64,8 @@ def info(a: Assessment) -> CurveInfo | None:
 
 
 def _bands(table: LossTable, values: Floats, part: Ints, steps: Ints) -> tuple[str, Floats]:
-    """Return the name of what is told, and its mean, smallest and largest value at each size."""
-    name, told = as_told(
+    """Return the name of the measure shown, and its mean, smallest and largest value at each size."""
+    name, told = value_in_units(
         table.loss, np.array([(v.mean(), v.min(), v.max()) for v in (values[part == k] for k in steps)])
     )
     return name, np.column_stack([told[:, 0], np.sort(told[:, 1:], axis=1)])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.assessment.assessment import Assessment
-from unseen.assessment.wording import as_told
+from unseen.assessment.wording import value_in_units
 from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable, PredictionTable
 from unseen.show.figures import Figure, figure
@@ -17,6 +17,7 @@ from unseen.show.text import percent_or_number
 
 __all__ = ["OptimismInfo"]
 
+# more lines between training and test error run into each other
 MOST = 60
 
 
@@ -59,9 +60,9 @@ def table_info(table: LossTable) -> OptimismInfo | None:
     """Return the errors by split of any table that kept training predictions."""
     if table.train is None or not len(table.completed):
         return None
-    loss, train = as_told(table.loss, table.train_errors())
-    test = as_told(table.loss, table.split_means())[1]
-    means = {part: as_told(table.loss, float(v.mean()))[1] for part, v in _errors(table).items()}
+    loss, train = value_in_units(table.loss, table.train_errors())
+    test = value_in_units(table.loss, table.split_means())[1]
+    means = {part: value_in_units(table.loss, float(v.mean()))[1] for part, v in _errors(table).items()}
     gap = means["test"] - means["training"]
     some = np.unique(np.linspace(0, len(test) - 1, min(MOST, len(test))).round().astype(np.int64))
     return OptimismInfo(

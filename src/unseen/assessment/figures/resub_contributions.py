@@ -15,8 +15,8 @@ from unseen.show.style import MAIN, OTHER, axis_name, is_rate, percent, tidy
 
 __all__ = ["ContributionsInfo"]
 
-NAMED = 5
-MOST_POINTS = 400
+NAMED = 5  # more names overlap
+MOST_POINTS = 400  # more do not change the curve that is seen, and make the page heavy
 BY_POINT = ("bolster", "semi-bolster", "bolster-posterior", "posterior", "naive-bayes-bolster", "resub")
 
 

@@ -14,8 +14,8 @@ from unseen.show.style import PALETTE, label, legend_beside, percent, tidy
 
 __all__ = ["DEVIATIONS", "DeviationsInfo"]
 
-MOST_DOTS = 2400
-MOST_DOTS_OF_A_BOX = 200
+MOST_DOTS = 2400  # what a page carries easily
+MOST_DOTS_OF_A_BOX = 200  # more dots are a bar
 DOT = 2.2
 CAPTION = (
     "Estimate minus true error over independent samples: a good estimator has a short box around zero. Boxes hold the middle "

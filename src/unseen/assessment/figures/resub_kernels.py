@@ -16,6 +16,7 @@ __all__ = ["KernelsInfo"]
 
 MOST_KERNELS = 150  # more circles would hide the regions
 MARKERS = "osD^vP*X"
+# the circle of a Gaussian kernel that readers expect
 STANDARD_DEVIATIONS = 1.0
 
 

@@ -15,6 +15,7 @@ from unseen.show.style import GREY, MAIN, OTHER, PALETTE, axis_name, label, perc
 __all__ = ["PosteriorInfo"]
 
 POINTS = 241  # a density drawn through fewer shows corners
+# of the distance between rows, so that neighbours do not touch
 TALL = 0.82
 
 

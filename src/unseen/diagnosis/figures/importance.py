@@ -12,6 +12,7 @@ from unseen.show.style import GREY, MAIN, axis_name, label, percent, tidy
 
 __all__ = ["ImportanceInfo"]
 
+# as many names as a page has lines
 MOST = 30
 
 

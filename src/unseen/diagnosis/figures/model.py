@@ -17,6 +17,7 @@ from unseen.show.style import GREY, MAIN, OTHER, PALETTE, axis_name, label, lege
 
 __all__ = ["CoefficientsInfo", "Drawn"]
 
+# as many names as a page has lines
 MOST = 30
 
 

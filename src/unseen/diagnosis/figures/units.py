@@ -14,6 +14,7 @@ from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below,
 
 __all__ = ["LinkInfo", "RankingInfo", "UnitsInfo"]
 
+# more names than that overlap
 NAMED = 8
 
 
@@ -159,7 +160,7 @@ figure(
         info=link_info,
         draw=draw_link,
         title="Optimism and training error",
-        caption="Each point is a split. Where the line falls, adding the mean optimism to the training error does not cure its bias.",
+        caption="Each point is a split. If the line falls, adding the mean optimism to the training error does not cure its bias.",
         size=(6.4, 3.8),
         order=60,
     )

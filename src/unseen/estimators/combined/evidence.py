@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import lzma
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -11,6 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from unseen.core.columns import unpack_columns
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, ResubEstimate
 from unseen.core.notes import merge_notes, note
@@ -121,8 +121,9 @@ def level_of(method: str, value: float) -> str:
 def _rows(name: str) -> list[dict[str, str]]:
     """Return the rows of a file beside this module; comments begin with #."""
     content = (resources.files("unseen.estimators.combined") / name).read_bytes()
-    text = (lzma.decompress(content) if name.endswith(".xz") else content).decode()
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    if name.endswith(".xz"):
+        return unpack_columns(content)
+    return list(csv.DictReader(line for line in content.decode().splitlines() if not line.startswith("#")))
 
 
 @cache
@@ -158,7 +159,7 @@ def recipe_bound(recipe: str) -> float:
 
 @cache
 def _table() -> Table:
-    return table_of(_rows("evidence.csv.xz"))
+    return table_of(_rows("evidence.xz"))
 
 
 def table_of(rows: Iterable[Mapping[str, str]]) -> Table:

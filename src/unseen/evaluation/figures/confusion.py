@@ -15,8 +15,8 @@ from unseen.show.style import MAIN, OTHER, label, short_names
 
 __all__ = ["MOST_CLASSES", "NUMBERED_CLASSES", "ConfusionInfo", "draw", "most_confused"]
 
-MOST_CLASSES = 30
-NUMBERED_CLASSES = 12
+MOST_CLASSES = 30  # as many names as a page has lines
+NUMBERED_CLASSES = 12  # in more columns numbers do not fit their cells
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ def info(s: Slices) -> SliceForest:
     labels = tuple(f"{x.column}: {x.name}" if several else x.name for x in s.slices)
     worst = next(k for k, x in enumerate(s.slices) if (x.column, x.name) == (s.worst.column, s.worst.name))
     begins = tuple(k for k in range(1, len(s.slices)) if s.slices[k].column != s.slices[k - 1].column)
-    shares = s.shown(0.5).endswith("%")
+    shares = s.value_text(0.5).endswith("%")
     return SliceForest(
         labels=tuple(f"{text} (n = {x.n:,})" for text, x in zip(labels, s.slices)),
         values=tuple(x.value for x in s.slices),

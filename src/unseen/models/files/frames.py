@@ -15,6 +15,7 @@ from unseen.core.errors import InputError
 
 __all__ = ["LARGEST_FRAME", "pack", "table_of", "table_parts", "unpack"]
 
+# a broken length must not ask for all memory
 LARGEST_FRAME = 4 << 30
 _HEAD = struct.Struct("<cQ")
 

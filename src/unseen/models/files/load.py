@@ -17,8 +17,11 @@ from unseen.models.files.sandbox import ModelProcessError, Sandbox
 
 __all__ = ["format_of", "open_model"]
 
+# a file is read whole, so that it must fit the memory beside its model
 LARGEST_FILE = 1 << 30
+# a list of parts must not fill the memory before one of them is read
 LARGEST_ENTRIES = 200_000
+# the release that the extra `models` asks for
 OLDEST_SKOPS = (0, 13)
 ADVICE = "Save it with skops (skops.io.dump) or as ONNX instead."
 # first bytes of formats that are known and not accepted, with what they are

@@ -18,8 +18,8 @@ from unseen.models.files.frames import pack, unpack
 
 __all__ = ["ModelProcessError", "Sandbox"]
 
-START_SECONDS = 60.0
-GRACE_SECONDS = 3.0
+START_SECONDS = 60.0  # imports from a cold disk
+GRACE_SECONDS = 3.0  # for an answer that is under way when the time of a prediction ends
 KEPT_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "HOME")
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 

@@ -28,6 +28,7 @@ NEUTRAL = {"zoom_horizontal": 1.0, "zoom_vertical": 1.0, "brightness": 1.0}
 COINS = ("sobel", "flip")
 KINDS = (*tuple(LARGEST)[:6], "sobel", "brightness", "rotation", "flip")
 RING_SHARES = (0.68, 0.27, 0.04)  # of a normal distribution in its first, second and third standard deviation
+# weights of equation 3.3, where an image that was hardly augmented ranks high
 RANK_STRONG, RANK_MODERATE, RANK_WEAK = 1.0, 2.0, 3.0
 
 

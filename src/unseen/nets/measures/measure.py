@@ -26,6 +26,7 @@ __all__ = [
     "LayerLog",
     "Measure",
     "MeasureValue",
+    "MedianMeasure",
     "build_measure",
     "build_measures",
     "known_measures",
@@ -190,6 +191,19 @@ class Measure:
     def explain_infinite(self) -> str:
         """Return why the value may not be finite, in words."""
         return "its formula divides by zero here, or the logits are not finite."
+
+
+class MedianMeasure(Measure):
+    """Base of measures whose value is the median over draws; its error is that of a median of normal values."""
+
+    def statistic(self, sample: NDArray[np.float64]) -> float:
+        """Return the median over draws."""
+        return float(np.median(sample))
+
+    def influence(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each draw contributes to sqrt(pi / 2) times the standard error of the mean; the jackknife fails for medians."""
+        n = len(sample)
+        return np.sqrt(np.pi / 2 / (n * (n - 1))) * (np.asarray(sample) - np.mean(sample))
 
 
 def check_needs(measure: Measure, net: Net) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.nn import functional
 
 from unseen.nets.measures._graphs import features_into, last_layers, nearest
 from unseen.nets.measures._subsets import balanced_rows
-from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.measures.measure import LayerLog, MedianMeasure, register
 from unseen.nets.modules.net import Net
 
 __all__ = ["Vpm"]
@@ -20,7 +18,7 @@ __all__ = ["Vpm"]
 
 @register
 @dataclass(frozen=True)
-class Vpm(Measure):
+class Vpm(MedianMeasure):
     """How much mixed labels differ between an input and its nearest neighbour in the features before the last layer.
 
     Inputs, as many of every class, are mixed in pairs with weights from Beta(2, 2), and their labels with them. Each is linked
@@ -64,29 +62,6 @@ class Vpm(Measure):
         targets = part * hot[rows] + (1 - part) * hot[other]
         varied = (targets * targets).sum() - (targets * targets[nearest(features)]).sum()
         return max(0.0, float(varied) / (4 * len(rows)))
-
-    def statistic(self, sample: NDArray[np.float64]) -> float:
-        """Return the median over graphs."""
-        return float(np.median(sample))
-
-    def std_error(self, sample: NDArray[np.float64]) -> float | None:
-        """Return the error of a median of normal values."""
-        return median_error(sample)
-
-    def influence(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each draw contributes to that error."""
-        return median_influence(sample)
-
-
-def median_error(sample: Any) -> float | None:
-    """Return sqrt(pi / 2) times the standard error of the mean; the jackknife fails for medians."""
-    return None if len(sample) < 2 else float(np.sqrt(np.sum(median_influence(sample) ** 2)))
-
-
-def median_influence(sample: Any) -> NDArray[np.float64]:
-    """Return what each draw contributes to `median_error`, the root of the sum of squares."""
-    n = len(sample)
-    return np.sqrt(np.pi / 2 / (n * (n - 1))) * (np.asarray(sample) - np.mean(sample))
 
 
 def _beta22(n: int, generator: torch.Generator) -> torch.Tensor:

@@ -8,13 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.nn import functional
 
 from unseen.nets.measures._graphs import features_into, last_layers, neighbours, plain_variation
 from unseen.nets.measures._subsets import random_rows
-from unseen.nets.measures.measure import LayerLog, Measure, register
-from unseen.nets.measures.vpm import median_error, median_influence
+from unseen.nets.measures.measure import LayerLog, MedianMeasure, register
 from unseen.nets.modules.net import Net
 
 __all__ = ["Vr"]
@@ -22,7 +20,7 @@ __all__ = ["Vr"]
 
 @register
 @dataclass(frozen=True)
-class Vr(Measure):
+class Vr(MedianMeasure):
     """Mean change of the variation of labels over the last layers: into the last but one, into the last, and out of it.
 
     Inputs are linked to their `neighbours` nearest ones by cosine, weighted by it; the variation is that of the plain Laplacian
@@ -63,15 +61,3 @@ class Vr(Measure):
         graphs = [neighbours(f, self.neighbours) for f in (*features, logits)]
         varied = np.array([plain_variation(graph, targets) / (200 * len(rows)) for graph in graphs])
         return float(np.abs(np.diff(varied)).mean())
-
-    def statistic(self, sample: NDArray[np.float64]) -> float:
-        """Return the median over draws."""
-        return float(np.median(sample))
-
-    def std_error(self, sample: NDArray[np.float64]) -> float | None:
-        """Return the error of a median of normal values."""
-        return median_error(sample)
-
-    def influence(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each draw contributes to that error."""
-        return median_influence(sample)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.nn import functional
 
 from unseen.nets.measures._graphs import features_into, last_layers, nearest, normalised_variation
 from unseen.nets.measures._subsets import balanced_rows
-from unseen.nets.measures.measure import LayerLog, Measure, register
-from unseen.nets.measures.vpm import median_error, median_influence
+from unseen.nets.measures.measure import LayerLog, MedianMeasure, register
 from unseen.nets.modules.layers import weighted_layers
 from unseen.nets.modules.net import Net
 
@@ -22,7 +19,7 @@ __all__ = ["Wcv"]
 
 @register
 @dataclass(frozen=True)
-class Wcv(Measure):
+class Wcv(MedianMeasure):
     """Largest variation of labels along the nearest-neighbour graph of the features into the last third of the layers.
 
     For each of these layers (a third of the dense and convolution layers, and one more), inputs, as many of every class, are
@@ -61,18 +58,6 @@ class Wcv(Measure):
         targets = functional.one_hot(net.y_train[rows], net.n_classes).double()
         features, _ = features_into(net, net.X_train[rows], names)
         return max(0.0, *(normalised_variation(_links(f), targets) / (4 * len(rows)) for f in features))
-
-    def statistic(self, sample: NDArray[np.float64]) -> float:
-        """Return the median over draws."""
-        return float(np.median(sample))
-
-    def std_error(self, sample: NDArray[np.float64]) -> float | None:
-        """Return the error of a median of normal values."""
-        return median_error(sample)
-
-    def influence(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each draw contributes to that error."""
-        return median_influence(sample)
 
 
 def _links(features: torch.Tensor) -> torch.Tensor:

@@ -19,7 +19,6 @@ __all__ = [
     "eval_mode",
     "first_hidden_layer",
     "first_input",
-    "last_weighted_layer",
     "layers_of",
     "weighted_layers",
 ]
@@ -120,14 +119,6 @@ def first_hidden_layer(module: nn.Module, X: torch.Tensor) -> Layer:
             f"the module has {len(found)} dense or convolution layers; a hidden layer needs at least 2 of them."
         )
     return found[0]
-
-
-def last_weighted_layer(module: nn.Module, X: torch.Tensor) -> Layer:
-    """Return the last dense or convolution layer; what flows into it are the penultimate features."""
-    found = weighted_layers(module, X)
-    if not found:
-        raise NotApplicable("the module has no dense or convolution layer; there are no features before the last one.")
-    return found[-1]
 
 
 @contextmanager

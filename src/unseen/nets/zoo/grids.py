@@ -191,6 +191,7 @@ def _as_mlp(n_features: Any, n_classes: int, depth: int, width: int, dropout: fl
     return make_mlp(n_features, n_classes, depth=depth, width=width, dropout=dropout)
 
 
+# the two or three levels of each axis: usual values that are far apart
 HALF, DECAY, BATCHES, NOISE = (0.0, 0.5), (0.0, 1e-3), (64, 512), (0.0, 0.2, 0.4)
 GRIDS = {
     grid.id: grid

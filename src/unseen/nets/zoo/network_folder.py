@@ -81,7 +81,7 @@ class Networks(Mapping[str, Net]):
         device: Any = "auto",
         progress: Any = False,
     ) -> Networks:
-        """Return the networks with a copy of each architecture trained on 80 % of the data, which tells how large gaps are.
+        """Return the networks with a copy of each architecture trained on 80 % of the data, which shows how large gaps are.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class Networks(Mapping[str, Net]):
                     behind = net.module
                     make, X = behind.trainable(make), behind.tokens_of(X).float()
                 elif isinstance(net.module, NamedInputs):
-                    make = partial(_named, make, net.module.widths)
+                    make = partial(_name_inputs, make, net.module.widths)
                 fits = fit_many(
                     make, X, net.y_train, [rows], seeds=[seed], device=device, progress=progress, **training
                 )
@@ -121,7 +121,7 @@ class Networks(Mapping[str, Net]):
 
 
 @limited_torch()
-def _named(make: Callable[[], torch.nn.Module], widths: dict[str, int]) -> torch.nn.Module:
+def _name_inputs(make: Callable[[], torch.nn.Module], widths: dict[str, int]) -> torch.nn.Module:
     return NamedInputs(make(), widths)
 
 
@@ -271,7 +271,7 @@ def own_normalisation(
 
 
 def count_classes(examples: Examples, classes: Sequence[Any] | None) -> int:
-    """Return how many classes a net for these examples tells apart."""
+    """Return how many classes a net for these examples has."""
     if classes is not None:
         return len(classes)
     if examples.y.dtype.kind == "i" and examples.y.min() == 0:

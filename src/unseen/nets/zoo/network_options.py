@@ -261,7 +261,7 @@ def _seek(
                 grown = beam + [{**options, name: value} for options in beam for value in tries[name]]
                 beam = sorted(_distinct(grown), key=search.score, reverse=True)[:BEAM]
                 if search.score(beam[0]) == 1:
-                    return _needed(search, beam[0])
+                    return _drop_defaults(search, beam[0])
             if beam == before:
                 break
     return None
@@ -277,7 +277,7 @@ def _first_guess(known: Mapping[str, Any], tries: Mapping[str, list[Any]], free:
     return {name: tries[name][0] for name in bare if name in tries}
 
 
-def _needed(search: _Search, options: dict[str, Any]) -> dict[str, Any]:
+def _drop_defaults(search: _Search, options: dict[str, Any]) -> dict[str, Any]:
     """Leave out options that fit without being named."""
     for name in list(options):
         fewer = {key: value for key, value in options.items() if key != name}

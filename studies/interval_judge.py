@@ -136,7 +136,7 @@ def one(given: Listed, name: str, n: int, method: str, k: int) -> dict[str, floa
     if e.method == "range-t" and e.n_fits == ROUNDS * min(10, n):  # the same folds in the same form
         rival, low, high = e.value, *e.interval
     else:
-        rival, low, high = _rival(model, X, y, seed)
+        rival, low, high = _rival(model, X, y, seed, e.n_units)
     return {
         "d": X.shape[1],
         "classes": len(np.unique(y)),
@@ -154,9 +154,12 @@ def one(given: Listed, name: str, n: int, method: str, k: int) -> dict[str, floa
     }
 
 
-def _rival(model: Any, X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float, float]:
-    """Return mean and interval of the corrected t on 5 x 10-fold in Wilson's form; n units count where no fold differs."""
-    folds = min(10, len(y))
+def _rival(model: Any, X: np.ndarray, y: np.ndarray, seed: int, n_units: int) -> tuple[float, float, float]:
+    """Return mean and interval of the corrected t on 5 x 10-fold in Wilson's form; n units count where no fold differs.
+
+    Copies of rows may be kept together, which leaves fewer units than rows, and no more folds than units.
+    """
+    folds = min(10, n_units)
     design = unseen.designs.RepeatedKFold(folds, ROUNDS)
     e = unseen.estimate(model, X, y, method="corrected-t", design=design, random_state=seed, n_jobs=1, progress=False)
     m, se = e.value, e.std_error or 0.0

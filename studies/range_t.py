@@ -40,7 +40,6 @@ PAGE = HERE.parent / "docs" / "validation" / "range-t.md"
 QUICK = {"assume_finite": True, "skip_parameter_validation": True}
 N_TRUTH = 10_000  # points at which errors without a closed form are integrated: standard error .003 at most
 QUICK_SETS = 8
-LARGE = 2000  # from so many rows on, as for trees, a quarter of the data sets is drawn
 RIVALS = {
     "corrected-t, 25 x 90/10": ("corrected-t", lambda data: MonteCarlo(0.1, 25)),
     "corrected-t, 5 x 10-fold": ("corrected-t", lambda data: RepeatedKFold(10, 5)),
@@ -139,7 +138,7 @@ class TwoNormals:
             if loss == "log-loss":
                 return float(np.mean(chance * np.logaddexp(0, -odds) + (1 - chance) * np.logaddexp(0, odds)))
             own = 1 / (1 + np.exp(-odds))
-            return float(2 * np.mean(chance * (1 - own) ** 2 + (1 - chance) * own**2))
+            return float(np.mean(chance * (1 - own) ** 2 + (1 - chance) * own**2))
         if not isinstance(rule, Discriminant):
             X, chance = self.truth_points
             return float(np.mean(np.where(rule.predict(X) == 1, 1 - chance, chance)))
@@ -189,10 +188,6 @@ class Situation:
     rule: Callable[[], Any]
     loss: str = "zero-one"
     rounds: int | None = None  # of folds for range-t; by the size of the sample if not given
-
-    @property
-    def slow(self) -> bool:
-        return self.population.n >= LARGE or self.rule is DecisionTreeClassifier
 
     @property
     def scores(self) -> bool:
@@ -356,11 +351,11 @@ def _covered(losses: np.ndarray, mean: float, draws: int, rng: np.random.Generat
 
 
 def run(sets: int, seed: int, names: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the rows of some situations; a quarter of the sets if these take long."""
+    """Return the rows of some situations."""
     rows: list[dict[str, Any]] = []
     with sklearn.config_context(**QUICK):
         for name in names:
-            made = [row_of(name, k, seed) for k in range(sets // 4 if SITUATIONS[name].slow else sets)]
+            made = [row_of(name, k, seed) for k in range(sets)]
             shown = {rival: (round(s["covered"], 3), round(s["width"], 4)) for rival, s in summary(made).items()}
             print(name, shown, flush=True)
             rows += made
@@ -422,7 +417,7 @@ def main() -> None:
     """Run the situations, or write the page from their rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=["run", "page"])
-    parser.add_argument("--sets", type=int, default=500)
+    parser.add_argument("--sets", type=int, default=1000)
     parser.add_argument(
         "--quick", action="store_true", help="a few sets of every situation; prints the tables and stores nothing"
     )

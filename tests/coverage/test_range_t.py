@@ -35,7 +35,7 @@ def test_the_shipped_table_covers_as_it_should(study):
     assert list(named) == list(study.SITUATIONS)
     for name, rows in named.items():
         own = study.summary(rows)["range-t"]
-        assert own["n"] >= (100 if study.SITUATIONS[name].slow else 500)
+        assert own["n"] >= 1000
         hits = round(own["covered"] * own["n"])
         if name != HEAVY:
             assert stats.binomtest(hits, own["n"], 0.93, alternative="less").pvalue >= 0.01, f"{name}: {own}"

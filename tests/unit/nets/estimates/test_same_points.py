@@ -7,8 +7,6 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
-from torch import nn
-
 from studies.gpu_same_numbers import (
     ESTIMATES,
     POINTS,
@@ -19,6 +17,8 @@ from studies.gpu_same_numbers import (
     small_net,
     small_sample,
 )
+from torch import nn
+
 from unseen import nets
 from unseen.core.errors import UnseenError
 from unseen.nets.estimates.kernels import KernelPoints

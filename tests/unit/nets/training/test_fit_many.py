@@ -11,9 +11,9 @@ if find_spec("torch") is None:
     pytest.skip("torch is not installed", allow_module_level=True)
 
 import torch
+from studies.gpu_same_numbers import awkward_cnn, difference_of_training, images
 from torch import nn
 
-from studies.gpu_same_numbers import awkward_cnn, difference_of_training, images
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.nets import fit_many, make_lenet5, make_mlp, make_nin, make_vgg
 from unseen.nets.training.draws import derive, keys_of, shuffle_positions

@@ -149,6 +149,40 @@ def test_tau_with_the_test_error_among_networks_of_the_same_data_by_code_of_its_
     assert min(found) == pytest.approx(float(row["least_tau_same_data"]), abs=5e-3)
 
 
+def test_the_default_measures_are_those_that_the_rule_names() -> None:
+    from unseen.nets.ranking.rank import DEFAULT_ANY_INPUTS, DEFAULT_MEASURES
+
+    rule = _script("choose_net_ranking").default_of
+    for inputs, default in (("images", DEFAULT_MEASURES), ("any", DEFAULT_ANY_INPUTS)):
+        rows = [row for row in _rows("ranking_singles.csv") if row["inputs"] == inputs]
+        assert (rule(rows),) == default
+        # one that points the wrong way on a single zoo, needs training, is ours, or was not measured everywhere, is out however large its CMI
+        for change in (
+            {"least_tau_same_data": "-0.01"},
+            {"kind": "retrains"},
+            {"kind": "of this package"},
+            {"zoos": "3"},
+        ):
+            assert (rule([*rows, {**rows[0], "measure": "other", "mean_cmi": "99", **change}]),) == default
+        better = {**rows[0], "measure": "other", "mean_cmi": "99", "kind": "published", "least_tau_same_data": "0.01"}
+        assert rule([*rows, better]) == "other"
+
+
+def test_the_table_of_networks_that_do_not_fit_is_what_the_study_makes() -> None:
+    sys.path.insert(0, str(STUDIES.parent))
+    try:
+        from studies import checkpoint_ranking as study
+    finally:
+        sys.path.remove(str(STUDIES.parent))
+    runs = study.choices_of_runs()
+    assert len(runs) == 18
+    assert study.judge(runs + study.choices_of_zoos()) == study.TABLE.read_text()
+    # the rule as the study spells it for other shares is that of the package
+    same = study.apart_by(1 / 3, 0.02)
+    for c in runs:
+        assert np.array_equal(same(c) > 1, study.stand_apart(c.train, c.rows, 0.9))
+
+
 def test_choosing_looks_at_the_choosing_zoos_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     script = _script("choose_net_measures")
     monkeypatch.setattr(script, "NOT_CANDIDATES", set())

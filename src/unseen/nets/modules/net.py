@@ -19,6 +19,8 @@ from unseen.nets.modules.tokens import BehindEmbedding, NamedInputs, has_tokens,
 __all__ = ["Copy80", "Net"]
 
 MOST_AT_ONCE = 2048
+LARGE_CARD_AT_ONCE = 8192  # a data-centre GPU waits for the processor between smaller batches
+LARGE_CARD = 32 * 2**30  # bytes
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,8 @@ class Net:
     def __post_init__(self) -> None:
         _check(self)
         if not self.batch_size:  # photographs would fill the memory where small images keep a device busy
-            most = min(MOST_AT_ONCE, rows_at_once(self.X_train.shape[1:], self.device))
-            object.__setattr__(self, "batch_size", most)
+            most = LARGE_CARD_AT_ONCE if _is_large_card(self.device) else MOST_AT_ONCE
+            object.__setattr__(self, "batch_size", min(most, rows_at_once(self.X_train.shape[1:], self.device)))
 
     @classmethod
     def of(
@@ -194,6 +196,10 @@ class Net:
     def training_accuracy(self) -> float:
         """Return the share of training inputs that are classified as labelled."""
         return float((self.logits(self.X_train).argmax(1) == self.y_train).double().mean())
+
+
+def _is_large_card(device: torch.device) -> bool:
+    return device.type == "cuda" and bool(torch.cuda.get_device_properties(device).total_memory >= LARGE_CARD)
 
 
 @torch.no_grad()

@@ -187,8 +187,9 @@ def order_of_errors(
     follow = correlation(measures)
     size = float(np.std(score[fit])) or float(np.std(simulated[:, fit]))
     along = follow * _transfer()["spread"] / size if size > 0 else 0.0
-    # places expected over draws: networks that the draws cannot tell apart share theirs, however far apart they came out
-    factor, drawn = (np.exp(along * (x - score[fit].mean())) for x in (simulated.mean(axis=0), simulated))
+    places = score.copy()
+    places[fit] = _expected_places(score[fit], simulated[:, fit])
+    factor, drawn = (np.exp(along * (x - score[fit].mean())) for x in (places, simulated))
     base = float(train[fit].mean())
     whole = base + level * float(np.mean(1 - train[fit] / guessing))
     whole = max(whole, float(np.max(train[fit] / factor[fit])))
@@ -200,6 +201,23 @@ def order_of_errors(
     )
     common = 1 - base / whole if whole > 0 else 0.0
     return ErrorOrder(errors, moved, np.where(apart, _share(errors, train), common), apart)
+
+
+def _expected_places(score: Floats, simulated: Floats) -> Floats:
+    """Return places expected over draws, in the order of the score: networks that the draws cannot tell apart are near, however far apart they came out.
+
+    Where the expected places have another order than the score, those concerned share their mean (isotonic regression by pooling adjacent violators).
+    """
+    order = np.argsort(score, kind="stable")
+    pools: list[tuple[float, int]] = []
+    for place in simulated.mean(axis=0)[order].tolist():
+        pools.append((place, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (a, m), (b, n) = pools[-2:]
+            pools[-2:] = [((a * m + b * n) / (m + n), m + n)]
+    places = np.empty(len(score))
+    places[order] = np.repeat([mean for mean, _ in pools], [count for _, count in pools])
+    return places
 
 
 def _share(errors: Floats, train: Floats) -> Floats:

@@ -154,8 +154,9 @@ def rank(
         score, simulated, train, typical.gap, table, rows=ready[names[0]].n, guessing=max(guessing, 1e-9)
     )
     chance = _chances(found.simulated)
-    # a tie goes to the network that is best more often
-    order = np.lexsort((-chance[:, 0], np.where(found.apart, train, 0.0), np.round(found.errors, 12), found.apart))
+    # among networks that fit a tie goes to the smaller score, then to the one that is best more often
+    by = np.where(found.apart, train, np.round(score, 12))
+    order = np.lexsort((-chance[:, 0], by, np.round(found.errors, 12), found.apart))
     expected = expected_errors(
         train=train,
         found=found,

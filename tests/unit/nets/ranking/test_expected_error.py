@@ -146,6 +146,19 @@ def test_networks_that_the_draws_cannot_tell_apart_share_their_expected_error():
     simulated = np.array([[0.0, 0.5, 1.0], [0.5, 0.0, 1.0]] * 50)
     found = order_of_errors(score, simulated, np.zeros(3), 0.1, ["vpm"], rows=100)
     assert found.errors[0] == found.errors[1] < found.errors[2]
+    # the order is that of the values: where few wild draws would turn it round, the networks are level
+    wild = np.array([[0.0, 0.5, 1.0]] * 3 + [[1.0, 0.0, 0.5]] * 2)  # mean places .4, .3 and .8
+    found = order_of_errors(score, wild, np.zeros(3), 0.1, ["vpm"], rows=100)
+    assert found.errors[0] == found.errors[1] < found.errors[2]
+    from scipy.optimize import isotonic_regression
+
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        score, drawn = rng.permutation(8) / 7, rng.random((5, 8))
+        found = order_of_errors(score, drawn, np.zeros(8), 0.1, ["always-generalize"], rows=100)
+        along = correlation(["always-generalize"]) * _transfer()["spread"] / np.std(score)
+        places = isotonic_regression(drawn.mean(0)[np.argsort(score)]).x
+        np.testing.assert_allclose(np.sort(found.errors), 0.1 * np.exp(along * (places - 0.5)))
 
 
 def test_checkpoints_of_a_real_run_are_not_judged_by_their_first_epochs(tmp_path):

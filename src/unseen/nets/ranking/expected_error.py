@@ -26,6 +26,7 @@ LEAST, MOST = (
     0.05,
     0.95,
 )  # bounds of a correlation: a measure without one still decides between networks that are otherwise alike
+NO_ORDER = 1e-6  # spread of places that only the lot among ties makes
 LEARNED = 0.9  # of the error of guessing: a network above it has learned next to nothing, and hardly changes its mind about any input
 # a network stands apart if its training error is clearly above that of the others, at most one in three; studies/checkpoint_ranking.py judges the rule
 APART_SHARE, APART_BY, APART_ERRORS = 3, 0.02, 3.0
@@ -186,10 +187,11 @@ def order_of_errors(
         return ErrorOrder(alone, np.broadcast_to(alone, simulated.shape), _share(alone, train), apart)
     follow = correlation(measures)
     size = float(np.std(score[fit])) or float(np.std(simulated[:, fit]))
-    along = follow * _transfer()["spread"] / size if size > 0 else 0.0
-    places = score.copy()
+    along = follow * _transfer()["spread"] / size if size > NO_ORDER else 0.0
+    middle = score[fit].mean()
+    places = np.full(len(score), middle)
     places[fit] = _expected_places(score[fit], simulated[:, fit])
-    factor, drawn = (np.exp(along * (x - score[fit].mean())) for x in (places, simulated))
+    factor, drawn = (np.exp(along * (x - middle)) for x in (places, np.where(fit, simulated, middle)))
     base = float(train[fit].mean())
     whole = base + level * float(np.mean(1 - train[fit] / guessing))
     whole = max(whole, float(np.max(train[fit] / factor[fit])))

@@ -9,7 +9,7 @@ every zoo; writes zoo/ranking.csv, zoo/ranking_singles.csv and docs/tables/net_r
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -255,54 +255,6 @@ def singles(zoos: dict[str, Measured], rows: list[dict[str, Any]], inputs: str) 
     return sorted(table, key=lambda row: (-row["zoos"], -row["mean_cmi"]))
 
 
-def default_of(table: Sequence[Mapping[str, Any]]) -> str:
-    """Return the measure that `rank` takes: of the published ones that order no zoo backwards, the one with the largest mean CMI.
-
-    Backwards: Kendall's tau with the test error among networks of the same data is not above 0. CMI does not see direction, so it cannot decide alone. A measure takes part if it has values on every zoo
-    of the kind of inputs; the same rule holds for every kind.
-    """
-    zoos = max(int(row["zoos"]) for row in table)
-    fit = [
-        row
-        for row in table
-        if row["kind"] == "published" and int(row["zoos"]) == zoos and float(row["least_tau_same_data"]) > 0
-    ]
-    return str(max(fit, key=lambda row: float(row["mean_cmi"]))["measure"])
-
-
-def judge_default(zoos: dict[str, Measured]) -> list[dict[str, Any]]:
-    """Leave each zoo out, let the rule for the default choose on the others, and score its choice on the one left out."""
-    found = []
-    for label, zoo in zoos.items():
-        others = [z for key, z in zoos.items() if key != label]
-        names = set.intersection(*(full(z.bench) for z in others)) - set(CONTROLS) - {"resubstitution"}
-        table = [
-            {
-                "measure": name,
-                "kind": kind_of(name),
-                "zoos": len(others),
-                "mean_cmi": np.mean([z.cmi(z.places(name)) for z in others]),
-                "least_tau_same_data": min(z.tau_same_data(z.bench.values[name]) for z in others),
-            }
-            for name in sorted(names & full(zoo.bench))
-        ]
-        name = default_of(table)
-        taus = {"default_tau": zoo.tau_same_data(zoo.bench.values[name])}
-        found.append({"held_out": label, "default": name, "default_cmi": zoo.cmi(zoo.places(name)), **taus})
-    return found
-
-
-def markdown_of_default(found: list[dict[str, Any]], chosen_on_all: str) -> str:
-    lines = ["| tested on | the rule's choice on the other zoos | CMI | tau, same data |", "|---|---|---:|---:|"]
-    lines += [
-        f"| {r['held_out']} | `{r['default']}` | {r['default_cmi']:.1f} | {r['default_tau']:.2f} |" for r in found
-    ]
-    mean = [np.mean([r[key] for r in found]) for key in ("default_cmi", "default_tau")]
-    lines.append(f"| mean | | {mean[0]:.1f} | {mean[1]:.2f} |")
-    text = "**The default**, the published measure with the largest mean CMI of those that order no zoo backwards:"
-    return "\n".join([f"{text} `{chosen_on_all}`.", "", *lines, ""])
-
-
 def verdict(rows: list[dict[str, Any]], table: list[dict[str, Any]]) -> str:
     """Say whether the chosen recipe is above every published single measure in both figures."""
     mean = {
@@ -373,8 +325,7 @@ def main() -> None:
         way = chosen(list(own.values()), names)
         rise = slope(list(own.values()), way)
         head = "### Networks for images" if inputs == "images" else "### Networks for any inputs"
-        aside = markdown_of_default(judge_default(own), default_of(table))
-        texts.append(f"{head}\n\n{aside}\n{markdown(rows, table, way, rise)}")
+        texts.append(f"{head}\n\n{markdown(rows, table, way, rise)}")
         all_rows += rows
         all_singles += table
         print(texts[-1], flush=True)

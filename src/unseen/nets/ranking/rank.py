@@ -25,7 +25,7 @@ from unseen.nets.ranking.ranking_record import NetRanking
 
 __all__ = ["DEFAULT_ANY_INPUTS", "DEFAULT_MEASURES", "rank"]
 
-# by the rule of studies/choose_net_ranking.py: the published measures with the largest CMI of those that order no zoo backwards; no combination did better on zoos left out
+# by the rule of studies/net_default.py: the published measures with the largest CMI of those that order no zoo backwards; no combination did better on zoos left out
 DEFAULT_MEASURES = ("always-generalize",)  # Aithal, Kashyap and Subramanyam (2021)
 DEFAULT_ANY_INPUTS = ("pal-score-between",)  # Schiff and others (2021)
 SIMULATIONS = 1000  # the probability of a rank is then known to about 0.016

@@ -1,7 +1,8 @@
 """How far intervals of `unseen.nets.estimate` can be trusted, zoo by zoo: every data set is left out with all its zoos.
 
 Run from the root: python -m studies.estimate_intervals [--to FILE] [--table FILE]. Reads the records of the zoos (studies/zoo): networks with
-their test error, the error of one copy trained on 80 % on the rows it left out, and the bolstered error. Writes what the package predicts with, and the table of docs/nets-estimates.md.
+their test error, the error of one copy trained on 80 % on the rows it left out, and the bolstered error. Writes what the package predicts with, and the tables of docs/validation/net-estimates.md. Networks
+whose error `unseen.nets.estimate` gave with five copies (zoo/copies.csv, by gpu_copies.py) are judged in the same way, by what zoos of other data say.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from unseen.nets.estimates.error_interval import LogOddsTransfer, interval_from_
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "src" / "unseen" / "nets" / "estimates" / "interval_transfer.json"
 TABLE = ROOT / "docs" / "tables" / "estimate_intervals.md"
+COPIES_TABLE = ROOT / "docs" / "tables" / "estimate_copies.md"
 ROWS = {
     "mnist": 2000,
     "fashion": 10_000,
@@ -113,18 +115,65 @@ def table_of(copies: list[dict[str, float | str]], without: list[dict[str, float
     return "\n".join([head, "|" + "---|" * 9, *lines]) + "\n"
 
 
+def judge_five(copies: dict[str, ZooErrors]) -> list[dict[str, float | str]]:
+    """Return how far estimates with five copies are from the test error, zoo by zoo, and how often the interval of other data holds it."""
+    rows: list[dict[str, float | str]] = []
+    known = networks_of(ZOOS / "copies.csv")
+    for zoo in dict.fromkeys(row["zoo"] for row in known):
+        rest = transfer_of({z: v for z, v in copies.items() if z.split("-")[0] != zoo.split("-")[0]})
+        own = [{k: float(v) for k, v in row.items() if k not in ("zoo", "notes")} for row in known if row["zoo"] == zoo]
+        error = np.array([row["test_error"] for row in own])
+        pairs = [log_odds_of(row["copies_error"] * row["different_rows"], row["different_rows"]) for row in own]
+        ends = np.array([rest.interval(*pair, LEVEL) for pair in pairs])
+        off = {
+            name: float(np.mean(np.abs(np.array([row[name] for row in own]) - error)))
+            for name in ("train_error", "uncalibrated", "estimate", "first_copy_error", "copies_error")
+        }
+        rows.append(
+            {
+                "zoo": zoo,
+                "networks": len(own),
+                "error": float(error.mean()),
+                **off,
+                "bias": float(np.mean([row["estimate"] for row in own]) - error.mean()),
+                "coverage": float(np.mean((ends[:, 0] <= error) & (error <= ends[:, 1]))),
+                "width": float(np.diff(ends, axis=1).mean()),
+            }
+        )
+    return rows
+
+
+def table_of_five(rows: list[dict[str, float | str]]) -> str:
+    """Return the judgement of five copies as a table, a zoo a line, and all networks in the last."""
+    names = ("train_error", "uncalibrated", "estimate", "first_copy_error", "copies_error")
+    head = "| zoo | networks | mean test error | training error | bolster | calibrated-bolster | its bias | one copy | five copies | coverage | width |"
+    count = np.array([row["networks"] for row in rows], dtype=float)
+    numbers = [key for key in rows[0] if key not in ("zoo", "networks")]
+    mean = {key: float(np.array([row[key] for row in rows], dtype=float) @ count / count.sum()) for key in numbers}
+    lines = [
+        f"| {row['zoo']} | {row['networks']:.0f} | {row['error']:.3f} | "
+        + " | ".join(f"{row[name]:.3f}" for name in names[:3])
+        + f" | {row['bias']:+.3f} | {row['first_copy_error']:.3f} | {row['copies_error']:.3f} | {row['coverage']:.2f} | {row['width']:.3f} |"
+        for row in [*rows, {"zoo": "all", "networks": count.sum(), **mean}]
+    ]
+    return "\n".join([head, "|---|" + "---:|" * 10, *lines]) + "\n"
+
+
 def main() -> None:
     """Write the transfer of all zoos and the table of those left out."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--to", type=Path, default=TARGET)
     parser.add_argument("--table", type=Path, default=TABLE)
+    parser.add_argument("--copies-table", type=Path, default=COPIES_TABLE)
     given = parser.parse_args()
     copies, without = errors_of_copies(), bolstered_errors()
     found = {"copies": transfer_of(copies), "bolster": transfer_of(without)}
     given.to.write_text(json.dumps({name: asdict(one) for name, one in found.items()}, indent=1) + "\n")
     made = table_of(judge(copies), judge(without))
     given.table.write_text(made)
-    print(made)
+    five = table_of_five(judge_five(copies))
+    given.copies_table.write_text(five)
+    print(made, five, sep="\n")
     print(found, interval_from_zoos("bolster", 0.1, 1000, LEVEL, found["bolster"]))
 
 

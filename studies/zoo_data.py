@@ -6,10 +6,10 @@ gives X_train, y_train, X_test, y_test as uint8, images as (n, channels, height,
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import lzma
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -111,10 +111,16 @@ def cut(folder: Path, name: str) -> dict[str, np.ndarray]:
 
 
 def main() -> None:
-    folder, target = Path(sys.argv[1]), Path(sys.argv[2])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("target", type=Path)
+    parser.add_argument("names", nargs="*", default=list(SIZES))
+    parser.add_argument("--test", type=int, help="the first so many rows of the test sets alone, for a smaller file")
+    given = parser.parse_args()
+    folder, target = given.folder, given.target
     target.mkdir(exist_ok=True)
-    for name in sys.argv[3:] or SIZES:
-        arrays = cut(folder, name)
+    for name in given.names:
+        arrays = {k: v[: given.test] if k.endswith("test") else v for k, v in cut(folder, name).items()}
         (target / f"{name}.xz").write_bytes(pack(arrays))
         again = read(target / f"{name}.xz")
         if any(not np.array_equal(again[k], arrays[k]) for k in arrays):

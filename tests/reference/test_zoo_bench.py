@@ -149,6 +149,46 @@ def test_tau_with_the_test_error_among_networks_of_the_same_data_by_code_of_its_
     assert min(found) == pytest.approx(float(row["least_tau_same_data"]), abs=5e-3)
 
 
+def test_the_default_measures_are_those_that_the_rule_names() -> None:
+    from studies import net_default as study
+
+    from unseen.nets.ranking.rank import DEFAULT_ANY_INPUTS, DEFAULT_MEASURES
+
+    assert study.made() == study.TABLE.read_text()
+    for inputs, default in (("images", DEFAULT_MEASURES), ("any", DEFAULT_ANY_INPUTS)):
+        zoos = study.zoos_of(inputs)
+        assert (study.default_of(zoos),) == default
+        best, one = study.Figures(99.0, 0.9), next(iter(zoos))
+        # one that points the wrong way on a single zoo, was not measured everywhere, or is no published measure is out however large its CMI
+        backwards = {zoo: {**found, "other": best} for zoo, found in zoos.items()}
+        assert study.default_of(backwards) == "other"
+        backwards[one]["other"] = study.Figures(99.0, 0.0)
+        assert (study.default_of(backwards),) == default
+        del backwards[one]["other"]
+        assert (study.default_of(backwards),) == default
+        for name in ("bolster", "holdout80"):
+            assert (study.default_of({zoo: {**found, name: best} for zoo, found in zoos.items()}),) == default
+    # the figures are those of the older study's table
+    rows = {row["measure"]: row for row in _rows("ranking_singles.csv") if row["inputs"] == "images"}
+    zoos = study.zoos_of("images")
+    for name in ("always-generalize", "vpm", "pac-bayes-magnitude"):
+        found = [z[name] for z in zoos.values()]
+        assert np.mean([f.cmi for f in found]) == pytest.approx(float(rows[name]["mean_cmi"]), abs=2e-3)
+        assert np.mean([f.tau for f in found]) == pytest.approx(float(rows[name]["tau_same_data"]), abs=2e-3)
+
+
+def test_the_table_of_networks_that_do_not_fit_is_what_the_study_makes() -> None:
+    from studies import checkpoint_ranking as study
+
+    runs = study.choices_of_runs()
+    assert len(runs) == 18
+    assert study.judge(runs + study.choices_of_zoos()) == study.TABLE.read_text()
+    # the rule as the study spells it for other shares is that of the package
+    same = study.apart_by(1 / 3, 0.02)
+    for c in runs:
+        assert np.array_equal(same(c) > 1, study.stand_apart(c.train, c.rows, 0.9))
+
+
 def test_choosing_looks_at_the_choosing_zoos_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     script = _script("choose_net_measures")
     monkeypatch.setattr(script, "NOT_CANDIDATES", set())

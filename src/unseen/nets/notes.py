@@ -31,7 +31,7 @@ declare_notes(
     NoteKind(
         "N006",
         "poorly trained network",
-        "It does not fit its own training data, so measures of its gap mean little. A ranking puts it where its expected test error does. Train it further or leave it out.",
+        "It does not fit its own training data, so measures of its gap mean little. Where the others fit theirs, a ranking puts it below them. Train it further or leave it out.",
     ),
     NoteKind("N007", "measure left out", "The measure does not apply to some networks. The note gives the reason."),
     NoteKind(

@@ -168,8 +168,14 @@ def _ranking_basis(r: NetRanking) -> str:
     if r.expected is None:
         return f"{about} What the measures miss is not part of that probability."
     about = f"{len(r.names)} networks ranked by expected test error, which follows the measures. {about} "
-    if any(one.code == "N006" for one in r.notes):
-        about += "Some do not fit their training data; that alone says little about the test error, so they stand where the measures put them, and last only if they have learned next to nothing. "
+    count = sum(r.expected.apart)
+    if count == len(r.names):
+        about += "None has learned more than to name the largest class; they are ranked by their training error. "
+    elif count:
+        are = "One does not fit its" if count == 1 else f"{count} do not fit their"
+        about += f"{are} training data as the others do: measures say little there, so {'it stands' if count == 1 else 'they stand'} below, by training error, and the others' numbers do not depend on {'it' if count == 1 else 'them'}. "
+    elif any(one.code == "N006" for one in r.notes):
+        about += "Some do not fit their training data, but too few do better to set them apart: they stand where the measures put them. "
     return about + f"Gaps around {r.expected.level:.3f} are expected here ({r.expected.source})."
 
 
@@ -199,6 +205,8 @@ def _ranking_cell(row: dict[str, Any], name: str) -> Any:
     if name == "expected_error":
         ends = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %"
         return TableCell(f"{100 * value:.1f}\u00a0%", value, ends)
+    if name == "apart":
+        return "apart" if value else ""
     if name in ("gap", "train_accuracy"):
         return TableCell(f"{100 * value:.1f}\u00a0%", value)
     return value
@@ -208,8 +216,9 @@ def _ranking_cell(row: dict[str, Any], name: str) -> Any:
 def ranking_table(r: NetRanking) -> Section:
     """Return every network's measures, how far the measures agree, and the layers they used."""
     rows = r.rows()
-    names = [name for name in rows[0] if name not in ("low", "high")]
-    words = [name.replace("_", " ") for name in names]
+    apart = any(row.get("apart") for row in rows)
+    names = [name for name in rows[0] if name not in ("low", "high") and (apart or name != "apart")]
+    words = ["fit" if name == "apart" else name.replace("_", " ") for name in names]
     caption = (
         "Expected error: along the score, below it the 95 % interval of what differs between the networks. Score: mean place over the measures, "
         "0 for always first. Gap: expected error less training error. Smaller values of a measure stand for a smaller expected error."

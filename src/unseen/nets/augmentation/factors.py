@@ -192,14 +192,15 @@ def draw_factors(
     places = torch.rand(n, 2, generator=generator)
     coins = torch.rand(n, 2, generator=generator)
     low, width = _bands(n, generator, sampling, ring)
-    share = low + width * draws
-    values = {}
-    for k, (name, most) in enumerate(LARGEST.items()):
-        sign = 1 if name.startswith("cut") else signs[:, k]
-        values[name] = NEUTRAL.get(name, 0.0) + sign * most * share[:, k]
+    cut = torch.tensor([name.startswith("cut") for name in LARGEST])
+    most, neutral = torch.tensor(list(LARGEST.values())), torch.tensor([NEUTRAL.get(name, 0.0) for name in LARGEST])
+    numbers = neutral + torch.where(cut, most, signs * most) * (low + width * draws)
     chances = _chances(ring, coin)
-    flags = {name: coins[:, k] < chances[name] for k, name in enumerate(COINS)}
-    return Factors(cut_top=places[:, 0], cut_left=places[:, 1], **values, **flags).to(device)
+    flags = coins < torch.tensor([chances[name] for name in COINS])
+    # one copy to the device for all numbers and one for all flags
+    columns = torch.cat([numbers, places], dim=1).T.contiguous().to(device)
+    marks = dict(zip(COINS, flags.T.contiguous().to(device)))
+    return Factors(**dict(zip((*LARGEST, "cut_top", "cut_left"), columns)), **marks)
 
 
 def _bands(

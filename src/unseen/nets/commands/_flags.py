@@ -50,13 +50,13 @@ State = Annotated[
 Method = Annotated[
     str | None,
     typer.Option(
-        "--method", "-m", help="Estimator (bolster by default, calibrated with --train); see unseen.nets.estimate."
+        "--method", "-m", help="Estimator (bolster by default, copies with --train); see unseen.nets.estimate."
     ),
 ]
 Layer = Annotated[str | None, typer.Option("--layer", help="Put kernels behind this layer instead of in input space.")]
 Kappa = Annotated[float | None, typer.Option("--kappa", min=0, help="Factor on the size of the kernels.")]
 Points = Annotated[int, typer.Option("--n-mc", min=2, help="Points per kernel.")]
-Repeats = Annotated[int, typer.Option("--repeats", min=1, help="80/20 splits of a calibrated estimate.")]
+Repeats = Annotated[int, typer.Option("--repeats", min=1, help="80/20 splits, a copy of the net each.")]
 Options = Annotated[
     list[str] | None,
     typer.Option("--option", "-o", help="key=value, another option of the estimator, such as posterior=knn."),
@@ -65,7 +65,7 @@ Training = Annotated[
     list[str] | None,
     typer.Option(
         "--train",
-        help="key=value, how copies are trained for calibrated methods and ensembles, such as epochs=200 or lr=0.02.",
+        help="key=value, how copies are trained, such as epochs=200 or lr=0.02.",
     ),
 ]
 Sampler = Annotated[

@@ -83,7 +83,7 @@ def estimate(
     step: float = 0.1,
     max_kappa: float = 20.0,
     fraction: float = 0.2,
-    bidirectional: bool | None = None,
+    bidirectional: bool = False,
     level: float = 0.95,
 ) -> NetEstimate:
     """Estimate the error of a trained net on unseen data from its training data, without training it again.
@@ -99,13 +99,13 @@ def estimate(
         The sample it was trained on: inputs as the net takes them, and labels. `X` alone may be whatever `read_examples` takes, such as
         a DataLoader; tokens may come as a dictionary (input_ids, attention_mask).
     method : str, optional
-        "bolster" by default, "calibrated-bolster" if `training` is given. One of "resub"; "bolster" (spherical kernels,
+        "bolster" by default, "copies" if `training` is given. One of "resub"; "copies" (the error of `repeats` copies trained on 80%, side by side, on the rows they left out); "bolster" (spherical kernels,
         class-wise nearest-neighbour size); "naive-bayes-bolster" (a size for every coordinate); "calibrated-bolster" and "calibrated-naive-bayes-bolster" (size scaled by the kappa that removes an
         estimated bias; these train `repeats` copies on 80%, side by side); "posterior"; "bolster-posterior" and
         "naive-bayes-bolster-posterior" (posterior at kernel points); "bayesian" and "bayesian-bolster" (posterior
         predictive over samples; the second with diagonal kernels).
     repeats : int
-        80/20 splits of a calibration.
+        80/20 splits, one copy of the net each.
     n_mc : int
         Points per kernel.
     device : str
@@ -149,7 +149,7 @@ def estimate(
     factory : function
         Returns a fresh net; by default the layers of `module` are re-initialised.
     step, max_kappa, fraction, bidirectional
-        Of a calibration: width of a step (0.1), largest kappa (20), share left out (0.2), and whether kappa may fall below 1: by default if you name no method, since a method named is the published one, which only grows it.
+        Of a calibration: width of a step (0.1), largest kappa (20), share left out (0.2), and whether kappa may fall below 1, which the published method does not.
     level : float
         Confidence level of the interval of the error, and of the temperature's.
 
@@ -181,7 +181,6 @@ def estimate(
     >>> 0 < e.value < 0.5, e.integration, e.contributions.shape
     (True, 'exact', (60,))
     """
-    bidirectional = method is None if bidirectional is None else bidirectional
     method = default_method(training) if method is None else method
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
@@ -231,7 +230,7 @@ def estimate(
             raise KindError("module is None; give a trained net, or posterior= to let the posterior predictive decide.")
         if module.fixed is not None:
             return _estimate_from_logits(method, y, given)
-    if isinstance(given.training, dict) or (given.training is None and method.startswith("calibrated")):
+    if isinstance(given.training, dict) or (given.training is None and method.startswith(("calibrated", "copies"))):
         given = replace(given, training={"progress": progress, **(given.training or {})})
     net, data = logit_function(module, X, device=device, outputs=outputs, classes=classes)
     with progress_bar(progress):

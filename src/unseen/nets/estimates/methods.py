@@ -17,7 +17,7 @@ from unseen.nets.estimates.calibration import Trials, search_kappa, train_trials
 from unseen.nets.estimates.class_probabilities import probabilities_of
 from unseen.nets.estimates.error_interval import interval_from_copies, interval_from_zoos
 from unseen.nets.estimates.kernels import KernelMeans, KernelPoints, Kernels, kernel_means
-from unseen.nets.estimates.problem import EstimateOptions, Problem
+from unseen.nets.estimates.problem import EstimateOptions, Problem, point_weights
 from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
 from unseen.nets.estimates.temperature import Temperature
 from unseen.nets.modules.layers import eval_mode
@@ -128,6 +128,34 @@ class BolsterMethod:
 
 
 @dataclass(frozen=True)
+class CopiesMethod:
+    """Mean error of copies trained on 80% on the rows they left out: on the zoos nearer to the test error than any kernel calibrated on them."""
+
+    def __call__(self, task: EstimateTask) -> NetEstimate:
+        """Train the copies and count what they get wrong."""
+        options, problem = task.options, task.problem
+        _note_defaults(task)
+        trials = task.trials("spherical")
+        task.notes.extend(_training_notes(problem, trials))
+        codes, parts = problem.codes.cpu().numpy(), np.zeros(len(problem.X))
+        for wrong, rows in zip(trials.wrong(), trials.left_out):
+            weights = point_weights(codes[rows], problem.n_classes, options.average)
+            parts[rows] += wrong * weights / options.repeats
+        shares = parts / problem.weights  # so that the weighted mean over all points is the mean over copies
+        words = f"rows that {options.repeats} copies left out"
+        made = task.record(KernelMeans(shares, np.zeros(len(shares)), "exact"), words, n_fits=options.repeats)
+        task.temperatures.append(trials.temperature(options.level))
+        return replace(made, space="input", interval=task.interval(trials))
+
+
+def _note_defaults(task: EstimateTask) -> None:
+    """Say if nobody said how the net was trained."""
+    if not set(task.options.training or ()) - {"progress"}:
+        text = "training= was not given; the copies may be better or worse trained than the net"
+        task.notes.append(note("N022", text))
+
+
+@dataclass(frozen=True)
 class CalibratedBolsterMethod:
     """Bolstered error with kernels scaled by the kappa that removes the bias seen on copies trained on 80%."""
 
@@ -140,9 +168,7 @@ class CalibratedBolsterMethod:
             raise InputError(
                 f"kappa={options.kappa} is given, but {task.method} finds it; use the uncalibrated method."
             )
-        if not set(options.training or ()) - {"progress"}:
-            text = "training= was not given; the copies behind kappa may be better or worse trained than the net"
-            task.notes.append(note("N022", text))
+        _note_defaults(task)
         trials = task.trials(self.kind)
         task.notes.extend(_training_notes(problem, trials))
         found = search_kappa(
@@ -303,13 +329,14 @@ class BolsterPosteriorMethod:
 
 def default_method(training: Any) -> str:
     """Return the method nearest to the true error with what was given: copies are trained only if it is said how."""
-    return "calibrated-bolster" if training else "bolster"
+    return "copies" if training else "bolster"
 
 
 METHODS: dict[str, NetMethod] = {
     "resub": NetResub(),
     "bolster": BolsterMethod("spherical"),
     "naive-bayes-bolster": BolsterMethod("diagonal"),
+    "copies": CopiesMethod(),
     "calibrated-bolster": CalibratedBolsterMethod("spherical"),
     "calibrated-naive-bayes-bolster": CalibratedBolsterMethod("diagonal"),
     "posterior": PosteriorMethod(),

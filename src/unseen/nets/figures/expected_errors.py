@@ -27,6 +27,7 @@ class ExpectedErrorsInfo:
     inner: NDArray[np.float64]
     outer: NDArray[np.float64]
     ties: tuple[str, ...]
+    apart: NDArray[np.bool_]
     left: int
 
     @property
@@ -53,6 +54,7 @@ def info(r: NetRanking) -> ExpectedErrorsInfo | None:
         np.array([e.low[:kept], e.high[:kept]]),
         np.array([e.lowest[:kept], e.highest[:kept]]),
         r.ties,
+        np.array([r.is_apart(i) for i in range(kept)]),
         len(r.names) - kept,
     )
 
@@ -62,13 +64,16 @@ def draw(numbers: ExpectedErrorsInfo, ax: Any) -> None:
     rows = np.arange(len(numbers.names))
     same = np.array([k == 0 or name in numbers.ties for k, name in enumerate(numbers.names)])
     ax.hlines(rows, *numbers.outer, color=GREY, linewidth=0.8, label="with the level of the gaps, shared by all")
-    for chosen, colour, words in (
-        (same, MAIN, "the first and what is not distinguishable from it"),
-        (~same, OTHER, "worse"),
+    for chosen, colour, mark, words in (
+        (same & ~numbers.apart, MAIN, "o", "the first and what is not distinguishable from it"),
+        (~same & ~numbers.apart, OTHER, "o", "worse"),
+        (numbers.apart, GREY, "s", "does not fit its training data"),
     ):
         if chosen.any():
             ax.hlines(rows[chosen], *numbers.inner[:, chosen], color=colour, linewidth=3.5, alpha=0.6)
-            ax.plot(numbers.error[chosen], rows[chosen], "o", color=colour, markersize=5, label=words)
+            ax.plot(numbers.error[chosen], rows[chosen], mark, color=colour, markersize=5, linestyle="", label=words)
+    if numbers.apart.any() and not numbers.apart.all():
+        ax.axhline(rows[numbers.apart][0] - 0.5, color=GREY, linewidth=0.8, linestyle=":")
     ax.plot(numbers.train, rows, "|", color=GREY, markersize=9, label="training error")
     ax.set_yticks(rows, short_names(numbers.names))
     ax.set_ylim(len(rows) - 0.4, -0.6)

@@ -71,15 +71,23 @@ class PacBayesFlatness(Measure):
         kept = self._accuracy(net, weights, X, y) - self.cost_of_noise
         draws = [self._noise(weights, generator) for _ in range(count)]
         middle = self._bracket(net, weights, draws[0], X, y, kept)
+        apart, centre = 2 * math.log(SPAN) / (STEPS - 1), 0
+        known: list[dict[int, float]] = [
+            {} for _ in draws
+        ]  # accuracies by steps from the first middle: windows overlap
         for _ in range(RECENTRINGS):
-            logs = np.linspace(middle - math.log(SPAN), middle + math.log(SPAN), STEPS)
-            curves = [
-                [self._accuracy(net, self._with_noise(weights, z, math.exp(s)), X, y) for s in logs] for z in draws
-            ]
+            places = range(centre - STEPS // 2, centre + STEPS // 2 + 1)
+            logs = [middle + k * apart for k in places]
+            for z, seen in zip(draws, known):
+                for k in places:
+                    if k not in seen:
+                        noisy = self._with_noise(weights, z, math.exp(middle + k * apart))
+                        seen[k] = self._accuracy(net, noisy, X, y)
+            curves = [[seen[k] for k in places] for seen in known]
             below = np.flatnonzero(np.minimum.accumulate(np.mean(curves, axis=0)) < kept)
             if below.size and below[0] > 0:
                 break
-            middle = float(logs[0] if below.size else logs[-1])  # one draw misled: look where the mean crosses
+            centre += STEPS // 2 * (-1 if below.size else 1)  # one draw misled: look where the mean crosses
         return [[*logs, *curve, kept] for curve in curves]
 
     def statistic(self, sample: NDArray[np.float64]) -> float:

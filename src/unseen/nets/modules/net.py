@@ -11,12 +11,16 @@ import torch
 from torch.func import functional_call
 
 from unseen.core.errors import InputError, KindError, NotApplicable
-from unseen.nets.modules.device import limited_torch
+from unseen.nets.modules.device import limited_torch, rows_at_once
 from unseen.nets.modules.layers import eval_mode
 from unseen.nets.modules.logits import plain_output
 from unseen.nets.modules.tokens import BehindEmbedding, NamedInputs, has_tokens, in_one_tensor
 
 __all__ = ["Copy80", "Net"]
+
+MOST_AT_ONCE = 2048
+LARGE_CARD_AT_ONCE = 8192  # a data-centre GPU waits for the processor between smaller batches
+LARGE_CARD = 32 * 2**30  # bytes
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Net:
     train_loss : float, optional
         Mean cross-entropy on the training data at the end, in evaluation mode.
     batch_size : int
-        Inputs pushed through the module at a time.
+        Inputs pushed through the module at a time; 0, the default, takes 2,048 of small images and fewer of large ones.
 
     Examples
     --------
@@ -81,10 +85,13 @@ class Net:
     copy80: Copy80 | None = None
     epochs: int | None = None
     train_loss: float | None = None
-    batch_size: int = 2048
+    batch_size: int = 0
 
     def __post_init__(self) -> None:
         _check(self)
+        if not self.batch_size:  # photographs would fill the memory where small images keep a device busy
+            most = LARGE_CARD_AT_ONCE if _is_large_card(self.device) else MOST_AT_ONCE
+            object.__setattr__(self, "batch_size", min(most, rows_at_once(self.X_train.shape[1:], self.device)))
 
     @classmethod
     def of(
@@ -189,6 +196,10 @@ class Net:
     def training_accuracy(self) -> float:
         """Return the share of training inputs that are classified as labelled."""
         return float((self.logits(self.X_train).argmax(1) == self.y_train).double().mean())
+
+
+def _is_large_card(device: torch.device) -> bool:
+    return device.type == "cuda" and bool(torch.cuda.get_device_properties(device).total_memory >= LARGE_CARD)
 
 
 @torch.no_grad()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import nn
@@ -128,7 +129,22 @@ def spectral_norm(layer: nn.Module, shape: tuple[int, ...], *, tolerance: float 
         weight, layer = weight.float(), copy.deepcopy(layer).float()
     if isinstance(layer, nn.Linear):
         return float(torch.linalg.matrix_norm(weight, 2))
-    bare = copy.deepcopy(layer)
+    asked = (tuple(shape), tolerance, max_steps, weight.device, weight.dtype)
+    known = _norms.get(layer)
+    if known is not None and known[0] == asked and torch.equal(known[1], weight):
+        return known[2]
+    norm = _largest_stretch(layer, shape, tolerance, max_steps)
+    _norms[layer] = asked, weight.clone(), norm
+    return norm
+
+
+# norms of convolutions with the weights they belong to: several measures ask for them, and the search is long
+_norms: WeakKeyDictionary[nn.Module, tuple[tuple[Any, ...], torch.Tensor, float]] = WeakKeyDictionary()
+
+
+def _largest_stretch(layer: nn.Module, shape: tuple[int, ...], tolerance: float, max_steps: int) -> float:
+    """Return the norm of a convolution by power iteration."""
+    weight, bare = layer.weight.detach(), copy.deepcopy(layer)
     bare.bias = None
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(1, *shape, generator=generator).to(weight)

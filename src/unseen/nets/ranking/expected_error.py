@@ -1,4 +1,4 @@
-"""Expected test error of networks: along their score, around a level from copies or from the zoos; the gap is what exceeds the training error."""
+"""Expected test error of networks: along their score, around a level from copies or from the zoos; by their training error where they do not fit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,25 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
 from unseen.nets.modules.net import Net
 from unseen.nets.ranking.ranking_record import ExpectedErrors
 
-__all__ = ["ErrorOrder", "GapLevel", "expected_errors", "gap_level", "order_of_errors"]
+Bools = npt.NDArray[np.bool_]
+
+__all__ = ["ErrorOrder", "GapLevel", "expected_errors", "gap_level", "order_of_errors", "stand_apart"]
 
 LEAST, MOST = (
     0.05,
     0.95,
 )  # bounds of a correlation: a measure without one still decides between networks that are otherwise alike
+NO_ORDER = 1e-6  # spread of places that only the lot among ties makes
 LEARNED = 0.9  # of the error of guessing: a network above it has learned next to nothing, and hardly changes its mind about any input
+# a network stands apart if its training error is clearly above that of the others, at most one in three; studies/checkpoint_ranking.py judges the rule
+APART_SHARE, APART_BY, APART_ERRORS = 3, 0.02, 3.0
 
 
 @dataclass(frozen=True)
@@ -90,40 +96,136 @@ def _level_of_copies(nets: Sequence[Net]) -> GapLevel:
 
 @dataclass(frozen=True)
 class ErrorOrder:
-    """Expected errors, the same in every simulation of the measures' draws, and how much of their level is gap."""
+    """Expected errors, the same in every simulation of the measures' draws, how much of each is gap, and which networks are judged by their training error."""
 
     errors: Floats
     simulated: Floats
-    share_of_gap: float
+    share_of_gap: Floats
+    apart: Bools
+
+
+def stand_apart(train: Floats, rows: int, guessing: float = 1.0) -> Bools:
+    """Return which networks do not fit their training data as the others do: measures of those say little about their error.
+
+    A network stands apart if its training error is above the reference by more than three sampling errors and .02. The reference is the largest training error after the worst third is set
+    aside (one network if there are two), so that no more than a third can stand apart and a few failures do not move it. Whoever has learned next to nothing always stands apart.
+
+    Parameters
+    ----------
+    train : ndarray
+        Training errors.
+    rows : int
+        Training examples behind them.
+    guessing : float
+        Error of naming the largest class.
+
+    Examples
+    --------
+    >>> stand_apart(np.array([0.3, 0.0, 0.02, 0.01]), 1000).tolist()
+    [True, False, False, False]
+    >>> stand_apart(np.array([0.3, 0.25, 0.35, 0.0]), 1000).tolist()  # most fit like this
+    [False, False, False, False]
+    """
+    learned = train < LEARNED * guessing
+    if learned.sum() < 2:
+        return ~learned
+    known = np.sort(train[learned])
+    reference = float(known[len(known) - max(1, len(known) // APART_SHARE) - 1])
+    sampling = math.sqrt(max(reference * (1 - reference), 1 / rows) / rows)
+    apart: Bools = ~learned | (train > reference + APART_BY + APART_ERRORS * sampling)
+    return apart
 
 
 def order_of_errors(
-    score: Floats, simulated: Floats, train: Floats, level: float, measures: Iterable[str], *, guessing: float = 1.0
+    score: Floats,
+    simulated: Floats,
+    train: Floats,
+    level: float,
+    measures: Iterable[str],
+    *,
+    rows: int,
+    guessing: float = 1.0,
 ) -> ErrorOrder:
-    """Return expected errors that follow the score and not the training error.
+    """Return expected errors: of networks that fit their training data along the score, of the others below them by their training error.
 
-    On zoos of networks that fit their labels and networks that do not, training error plus a predicted gap had the order backwards (tau -.46 on
-    `cifar-noise`, where the measure alone has .87). The level is the mean training error plus the typical gap, raised until no network is
-    expected below its own training error. A network that has learned next to nothing is judged by its training error alone.
+    Parameters
+    ----------
+    score : ndarray
+        Mean places, 0 to 1.
+    simulated : ndarray of shape (simulations, networks)
+        The same under the measures' own draws.
+    train : ndarray
+        Training errors.
+    level : float
+        Typical gap.
+    measures : iterable of str
+        What the scores rest on.
+    rows : int
+        Training examples behind the training errors.
+    guessing : float
+        Error of naming the largest class.
+
+    Notes
+    -----
+    Among networks that fit alike the training error is left out: added to a predicted gap it had the order backwards on zoos with wrong labels (tau -.46 on
+    `cifar-noise`, where the measure alone has .87). The level is the mean training error of those that fit plus the typical gap, raised until none of them is
+    expected below its own training error. Networks that stand apart have no part in it: their training error plus the typical gap, which shrinks towards guessing, is what is expected of them.
 
     Examples
     --------
     >>> two = np.array([0.5, 0.5])
-    >>> order_of_errors(two, two[None], np.array([0.0, 0.0]), 0.1, ["vpm"], guessing=0.5).errors.tolist()
+    >>> order_of_errors(two, two[None], np.array([0.0, 0.0]), 0.1, ["vpm"], rows=100, guessing=0.5).errors.tolist()
     [0.1, 0.1]
+    >>> found = order_of_errors(two, two[None], np.array([0.0, 0.3]), 0.1, ["vpm"], rows=100, guessing=0.5)
+    >>> found.errors.round(3).tolist(), found.apart.tolist()
+    ([0.1, 0.34], [False, True])
     """
-    follow, learned = correlation(measures), train < LEARNED * guessing
-    if not learned.any():
-        return ErrorOrder(train, np.broadcast_to(train, simulated.shape), 0.0)
-    size = float(np.std(score)) or float(np.std(simulated))
-    along = follow * _transfer()["spread"] / size if size > 0 else 0.0
-    factor, drawn = (np.exp(along * (x - score.mean())) for x in (score, simulated))
-    base = float(train[learned].mean())
-    whole = base + level * float(np.mean(1 - train[learned] / guessing))
-    whole = max(whole, float(np.max(train[learned] / factor[learned])))
+    apart = stand_apart(train, rows, guessing)
+    fit = ~apart
+    alone = np.minimum(train + level * np.maximum(1 - train / guessing, 0.0), 1.0)
+    if not fit.any():
+        return ErrorOrder(alone, np.broadcast_to(alone, simulated.shape), _share(alone, train), apart)
+    follow = correlation(measures)
+    size = float(np.std(score[fit])) or float(np.std(simulated[:, fit]))
+    along = follow * _transfer()["spread"] / size if size > NO_ORDER else 0.0
+    middle = score[fit].mean()
+    places = np.full(len(score), middle)
+    places[fit] = _expected_places(score[fit], simulated[:, fit])
+    factor, drawn = (np.exp(along * (x - middle)) for x in (places, np.where(fit, simulated, middle)))
+    base = float(train[fit].mean())
+    whole = base + level * float(np.mean(1 - train[fit] / guessing))
+    whole = max(whole, float(np.max(train[fit] / factor[fit])))
     errors, moved = (np.minimum(whole * f, 1.0) for f in (factor, drawn))
-    errors, moved = (np.where(learned, e, np.maximum(e, train)) for e in (errors, moved))
-    return ErrorOrder(errors, moved, 1 - base / whole if whole > 0 else 0.0)
+    # below the last that fits, whatever the level
+    errors, moved = (
+        np.where(apart, np.maximum(alone, (1 + 1e-9) * e[..., fit].max(axis=-1, keepdims=True)), e)
+        for e in (errors, moved)
+    )
+    common = 1 - base / whole if whole > 0 else 0.0
+    return ErrorOrder(errors, moved, np.where(apart, _share(errors, train), common), apart)
+
+
+def _expected_places(score: Floats, simulated: Floats) -> Floats:
+    """Return places expected over draws, in the order of the score: networks that the draws cannot tell apart are near, however far apart they came out.
+
+    Where the expected places have another order than the score, those concerned share their mean (isotonic regression by pooling adjacent violators).
+    """
+    order = np.argsort(score, kind="stable")
+    pools: list[tuple[float, int]] = []
+    for place in simulated.mean(axis=0)[order].tolist():
+        pools.append((place, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (a, m), (b, n) = pools[-2:]
+            pools[-2:] = [((a * m + b * n) / (m + n), m + n)]
+    places = np.empty(len(score))
+    places[order] = np.repeat([mean for mean, _ in pools], [count for _, count in pools])
+    return places
+
+
+def _share(errors: Floats, train: Floats) -> Floats:
+    """Return how much of each error exceeds the training error, as a share of it."""
+    shares: Floats = np.where(errors > 0, 1 - train / np.where(errors > 0, errors, 1.0), 0.0)
+    return shares
 
 
 def expected_errors(
@@ -154,10 +256,11 @@ def expected_errors(
     """
     spread = _transfer()["spread"] * math.sqrt(1 - correlation(measures) ** 2)
     train, error, simulated = train[order], found.errors[order], found.simulated[:, order]
+    apart, share = found.apart[order], found.share_of_gap[order]
     missed = np.exp(spread * rng.standard_normal(simulated.shape) - spread**2 / 2)
     alone = np.maximum(simulated * missed, np.minimum(train, simulated))
     moved = np.exp(level.log_error * rng.standard_normal((len(simulated), 1)))
-    whole = np.minimum(alone * (1 + found.share_of_gap * (moved - 1)), 1.0)
+    whole = np.minimum(alone * (1 + share * (moved - 1)), 1.0)
     low, high = np.quantile(np.minimum(alone, 1.0), [0.025, 0.975], axis=0)
     lowest, highest = np.quantile(whole, [0.025, 0.975], axis=0)
     below = (whole < whole[:, :1]).mean(axis=0) + 0.5 * (whole == whole[:, :1]).mean(axis=0)
@@ -170,6 +273,7 @@ def expected_errors(
         lowest=tuple(lowest.tolist()),
         highest=tuple(highest.tolist()),
         probability_better=tuple(below.tolist()),
+        apart=tuple(apart.tolist()),
         level=level.gap,
         source=level.source,
     )

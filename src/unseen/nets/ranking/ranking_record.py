@@ -15,6 +15,7 @@ __all__ = ["ExpectedErrors", "NetRanking"]
 
 NOT_DISTINGUISHABLE = 0.05  # a network that is better than the first with more than this probability is as good as it
 NAMED = 3  # networks in the sentence
+APART = "do not fit their training data as the others do; by training error:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,8 @@ class ExpectedErrors(Result):
         Typical gap that the predictions rest on.
     source : str
         Where the level comes from.
+    apart : tuple of bool
+        Whether a network does not fit its training data as the others do: it stands below them by its training error.
     """
 
     error: tuple[float, ...]
@@ -49,11 +52,12 @@ class ExpectedErrors(Result):
     probability_better: tuple[float, ...]
     level: float
     source: str
+    apart: tuple[bool, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per network, in the order of the ranking."""
-        names = ("error", "train_error", "gap", "low", "high", "lowest", "highest", "probability_better")
-        columns = [getattr(self, name) for name in names]
+        names = ("error", "train_error", "gap", "low", "high", "lowest", "highest", "probability_better", "apart")
+        columns = [getattr(self, name) or (False,) * len(self.error) for name in names]
         return [{"rank": i + 1, **dict(zip(names, values))} for i, values in enumerate(zip(*columns))]
 
     def __str__(self) -> str:
@@ -153,11 +157,16 @@ class NetRanking(Result):
             for i, name in enumerate(self.names)
         ]
 
-    def _expected_of(self, i: int) -> dict[str, float]:
+    def _expected_of(self, i: int) -> dict[str, Any]:
         if self.expected is None:
             return {}
         e = self.expected
-        return {"expected_error": e.error[i], "low": e.low[i], "high": e.high[i], "gap": e.gap[i]}
+        own = {"expected_error": e.error[i], "low": e.low[i], "high": e.high[i], "gap": e.gap[i]}
+        return {**own, "apart": self.is_apart(i)}
+
+    def is_apart(self, i: int) -> bool:
+        """Return whether the network at a place does not fit its training data as the others do."""
+        return self.expected is not None and any(self.expected.apart[i : i + 1])
 
     def to_record(self) -> dict[str, Any]:
         """Return plain values with the sheets; lists if a store would lose an order."""
@@ -181,6 +190,8 @@ class NetRanking(Result):
                 between = f"{e.low[i]:.3f} to {e.high[i]:.3f}"
                 error = f"{e.error[i]:7.3f} {between:>15s} {e.train_error[i]:6.3f} {e.gap[i]:6.3f} "
             values = " ".join(f"{found[i].value:18.5g}" for found in self.values.values())
+            if i and self.is_apart(i) and not self.is_apart(i - 1):
+                body.append(f"{'':6s}{APART}")
             body.append(f"{i + 1:4d}  {name:{wide}s} {error}{self.probability[i, 0]:8.3f} {values}")
         agreed = [
             f"agreement of {a} and {b}: "

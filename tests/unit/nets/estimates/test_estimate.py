@@ -549,7 +549,7 @@ def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own(average):
 
 
 def test_the_default_is_that_of_the_command():
-    """Nearest to the truth with what was given: spherical kernels, calibrated on copies if it is said how to train them."""
+    """Nearest to the truth with what was given: spherical kernels, or copies if it is said how to train them."""
     torch.manual_seed(0)
     y = np.arange(40) % 2
     X = np.random.default_rng(0).standard_normal((40, 3)).astype(np.float32) + y[:, None]
@@ -557,4 +557,43 @@ def test_the_default_is_that_of_the_command():
     assert nets.estimate(net, X, y).value == nets.estimate(net, X, y, method="bolster").value
     training = {"epochs": 2, "lr": 0.1}
     made = nets.estimate(net, X, y, training=training, repeats=2, n_mc=5, random_state=0)
-    assert made.method == "calibrated-bolster"
+    assert made.method == "copies"
+
+
+@pytest.mark.parametrize("average", ["points", "class"])
+def test_copies_are_the_mean_of_their_errors_on_the_rows_they_left_out(average, monkeypatch):
+    """Three copies with known mistakes: the estimate is the mean of their errors, shared out among the rows they judged."""
+    from unseen.nets.estimates import methods
+
+    torch.manual_seed(0)
+    y = np.repeat([0, 1], [26, 14])
+    X = np.random.default_rng(0).standard_normal((40, 3)).astype(np.float32) + y[:, None]
+    net, seen = nn.Linear(3, 2), []
+    train_trials = methods.train_trials
+
+    def watched(*arguments):
+        seen.append(train_trials(*arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(methods, "train_trials", watched)
+    given = {"repeats": 3, "average": average, "random_state": 0, "training": {"epochs": 3, "lr": 0.1}}
+    e = nets.estimate(net, X, y, method="copies", **given)
+    (trials,) = seen
+    errors, parts = [], np.zeros(40)
+    for (logits, codes), rows in zip(trials.held_out, trials.left_out):
+        wrong = (logits.argmax(1) != codes).numpy().astype(float)
+        assert np.array_equal(codes.numpy(), y[rows])
+        own = [wrong.mean()] if average == "points" else [wrong[y[rows] == c].mean() for c in np.unique(y[rows])]
+        errors.append(np.mean(own))
+        parts[rows] += 1
+    assert len(rows) == 8
+    assert e.value == pytest.approx(np.mean(errors))
+    assert e.n_fits == 3
+    weights = np.full(40, 1 / 40) if average == "points" else np.where(y == 0, 1 / 52, 1 / 28)
+    assert weights @ e.contributions == pytest.approx(e.value)
+    assert np.all(e.contributions[parts == 0] == 0)
+    assert e.temperature.n_copies == 3
+    assert (e.interval is None) is (average == "class")
+    if e.interval is not None:
+        assert e.value in e.interval
+    assert "N022" in {one.code for one in nets.estimate(net, X, y, method="copies", repeats=1, random_state=0).notes}

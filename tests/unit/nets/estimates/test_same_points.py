@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 import torch
+from studies.gpu_same_numbers import (
+    ESTIMATES,
+    POINTS,
+    ROWS,
+    difference_of_estimates,
+    difference_of_measures,
+    given_points,
+    small_net,
+    small_sample,
+)
 from torch import nn
 
 from unseen import nets
 from unseen.core.errors import UnseenError
 from unseen.nets.estimates.kernels import KernelPoints
 
-ROWS, POINTS = 45, 6
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
-
-
-def given_points(self: KernelPoints, n: int, d: int, device: Any, dtype: Any) -> Iterator[tuple[slice, Any]]:
-    """Yield the same numbers on every device, drawn by numpy, in blocks that end between rows."""
-    z = np.random.default_rng(self.seed % 2**32).standard_normal((n, self.groups[0], 1, d))
-    for start in range(0, n, 7):
-        block = slice(start, min(start + 7, n))
-        yield block, torch.as_tensor(z[block], dtype=dtype, device=device)
-
-
-def small_net() -> nn.Module:
-    torch.manual_seed(3)
-    return nn.Sequential(nn.Flatten(), nn.Linear(8, 5), nn.Tanh(), nn.Linear(5, 3)).double()
-
-
-def small_sample() -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(1)
-    y = np.arange(ROWS) % 3
-    return 0.7 * rng.standard_normal((ROWS, 8)) + y[:, None] * np.array([1.0, -1.0] * 4), y
 
 
 def logits_by_hand(net: nn.Module, points: np.ndarray) -> np.ndarray:
@@ -96,40 +83,28 @@ def test_posterior_errors_are_those_of_the_definition(posterior: bool) -> None:
 
 
 @GPU
-@pytest.mark.parametrize(
-    "method", ["resub", "bolster", "naive-bayes-bolster", "posterior", "bolster-posterior", "naive-bayes-bolster-posterior"]
-)  # fmt: skip
+@pytest.mark.parametrize("method", ESTIMATES)
 def test_a_gpu_gives_the_same_estimate_of_every_row(method: str) -> None:
-    X, y = small_sample()
-    with patch.object(KernelPoints, "blocks", given_points):
-        here, there = (
-            nets.estimate(small_net().to(device), X, y, method=method, n_mc=POINTS, draws=11, device=device)
-            for device in ("cpu", "cuda")
-        )
-    np.testing.assert_allclose(there.contributions, here.contributions, atol=1e-10)
-    assert there.value == pytest.approx(here.value, abs=1e-10)
-    assert there.mc_error == pytest.approx(here.mc_error, abs=1e-10)
-
-
-def double_net(device: str) -> nets.Net:
-    net = nets.sample_net("conv")
-    return dataclasses.replace(
-        net,
-        module=net.module.double().to(device),
-        X_train=net.X_train.double().to(device),
-        y_train=net.y_train.to(device),
-        initial=None if net.initial is None else {k: v.double().to(device) for k, v in net.initial.items()},
-        copy80=None,
-    )
+    assert difference_of_estimates(method, "cuda") <= 1e-10
 
 
 @GPU
 @pytest.mark.parametrize("name", sorted(nets.known_measures()))
 def test_a_gpu_gives_the_same_measure(name: str) -> None:
-    with patch.object(KernelPoints, "blocks", given_points):
-        try:
-            here = nets.build_measure(name)(double_net("cpu"), draws=3).value
-        except UnseenError as error:
-            pytest.skip(str(error))
-        there = nets.build_measure(name)(double_net("cuda"), draws=3).value
-    assert there == pytest.approx(here, rel=1e-8, abs=1e-10)
+    try:
+        assert difference_of_measures(name, "cuda") <= 1e-8
+    except UnseenError as error:
+        pytest.skip(str(error))
+
+
+def test_a_difference_between_devices_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that gives other points, or a net that is another after the move, must not pass."""
+    seeds = iter(range(100))
+
+    def other_points(self: KernelPoints, n: int, d: int, device: object, dtype: object) -> object:
+        z = np.random.default_rng(next(seeds)).standard_normal((n, self.groups[0], 1, d))
+        yield slice(0, n), torch.as_tensor(z)
+
+    monkeypatch.setattr("studies.gpu_same_numbers.given_points", other_points)
+    assert difference_of_estimates("bolster", "cpu") > 1e-3
+    assert difference_of_measures("bolster", "cpu") > 1e-3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from dataclasses import replace
@@ -24,6 +25,7 @@ from unseen.nets.ranking.expected_error import (
     expected_errors,
     gap_level,
     order_of_errors,
+    stand_apart,
 )
 from unseen.nets.ranking.measuring import plan_effort, some_examples
 from unseen.nets.ranking.ranking_record import NetRanking
@@ -47,43 +49,161 @@ X = torch.linspace(-1, 1, 40)[:, None]
 Y = (X[:, 0] > 0).long()
 
 
+def order(score, train, level, measure="always-generalize", rows=1000, guessing=0.9):
+    score = np.asarray(score, float)
+    return order_of_errors(
+        score, np.tile(score, (4, 1)), np.asarray(train, float), level, [measure], rows=rows, guessing=guessing
+    )
+
+
 def test_the_error_follows_the_score_as_on_the_zoos_and_not_the_training_error():
-    score, train = np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.0, 0.02])
+    score, train = np.array([0.0, 0.5, 1.0]), np.array([0.03, 0.0, 0.02])
     r, s = correlation(["always-generalize"]), _transfer()["spread"]
-    found = order_of_errors(score, np.tile(score, (4, 1)), train, 0.2, ["always-generalize"], guessing=0.9)
+    found = order(score, train, 0.2)
     z = (score - 0.5) / math.sqrt(1 / 6)
-    level = 0.04 + 0.2 * (1 - 0.04 / 0.9)
+    base = 0.05 / 3
+    level = base + 0.2 * (1 - base / 0.9)
     np.testing.assert_allclose(found.errors, level * np.exp(r * s * z))
     np.testing.assert_allclose(found.simulated, np.tile(found.errors, (4, 1)))
-    assert found.share_of_gap == pytest.approx(1 - 0.04 / level)
+    assert found.share_of_gap == pytest.approx(1 - base / level)
+    assert not found.apart.any()
     assert correlation(["random-order"]) == 0.05  # says nothing: errors are all but equal
     assert correlation(["a measure of tomorrow"]) == 0.05
 
 
-def test_no_network_is_expected_below_its_training_error_and_the_order_stays():
-    score, train = np.array([0.0, 0.5, 1.0]), np.array([0.5, 0.1, 0.0])
-    found = order_of_errors(score, score[None], train, 0.05, ["always-generalize"], guessing=0.9)
+def test_a_network_with_a_high_training_error_leaves_the_others_as_they_are():
+    score, train = np.array([0.0, 0.25, 0.5, 0.75, 1.0]), np.array([0.6, 0.01, 0.0, 0.02, 0.0])
+    found, without = order(score, train, 0.1), order(score[1:], train[1:], 0.1)
+    assert found.apart.tolist() == [True, False, False, False, False]
+    base = 0.03 / 4  # of the four that fit: the fifth has no part in the level
+    follow = correlation(["always-generalize"]) * _transfer()["spread"]
+    z = (score[1:] - 0.625) / np.std(score[1:])
+    expected = (base + 0.1 * (1 - base / 0.9)) * np.exp(follow * z)
+    np.testing.assert_allclose(found.errors[1:], expected)
+    np.testing.assert_allclose(without.errors, expected)
+    assert found.errors[0] == pytest.approx(0.6 + 0.1 * (1 - 0.6 / 0.9))
+    assert found.share_of_gap[0] == pytest.approx(1 - 0.6 / found.errors[0])
+
+
+def test_at_most_a_third_stands_apart_and_only_by_more_than_sampling_explains():
+    assert stand_apart(np.array([0.5, 0.0]), 500).tolist() == [True, False]
+    # half fit badly: that is how networks fit here
+    assert not stand_apart(np.array([0.3, 0.35, 0.32, 0.0, 0.0, 0.01]), 500).any()
+    rng, counts = np.random.default_rng(0), []
+    for n in (2, 3, 5, 9, 20):
+        for _ in range(200):
+            train = rng.beta(0.5, 2, n) * 0.8
+            apart = stand_apart(train, 400, 0.9)
+            counts.append(apart.sum())
+            assert apart.sum() <= max(1, n // 3)
+            assert not apart.any() or train[apart].min() > train[~apart].max()
+    assert max(counts) == 6
+    # alike but for sampling: one in a thousand may seem to fit worse
+    rows, false = 200, 0
+    for _ in range(1000):
+        false += stand_apart(rng.binomial(rows, 0.05, 9) / rows, rows, 0.9).any()
+    assert false <= 10
+    lowest = 0.02 + 0.02 + 3 * math.sqrt(0.02 * 0.98 / 100)
+    assert stand_apart(np.array([0.02, 0.0, lowest + 1e-6]), 100).tolist() == [False, False, True]
+    assert stand_apart(np.array([0.02, 0.0, lowest - 1e-6]), 100).tolist() == [False, False, False]
+
+
+def test_no_network_that_fits_like_most_is_expected_below_its_training_error_and_the_order_stays():
+    score, train = [0.0, 0.25, 0.5, 0.75, 1.0], [0.5, 0.45, 0.4, 0.5, 0.0]
+    found, same = order(score, train, 0.05), order(score, train, 0.9)
+    assert not found.apart.any()
     assert found.errors[0] == pytest.approx(0.5)
     assert np.all(np.diff(found.errors) > 0)
-    same = order_of_errors(score, score[None], train, 0.9, ["always-generalize"], guessing=0.9)
-    np.testing.assert_allclose(found.errors / found.errors[0], same.errors / same.errors[0])
+    np.testing.assert_allclose(found.errors[1:3] / found.errors[0], same.errors[1:3] / same.errors[0])
+
+
+def test_networks_that_stand_apart_come_below_the_others_by_training_error_in_every_draw():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        score, simulated = rng.random(9), rng.random((30, 9))
+        train = np.append(rng.uniform(0, 0.03, 6), rng.uniform(0.1, 0.5, 3))
+        found = order_of_errors(score, simulated, train, 0.01, ["vpm"], rows=2000, guessing=0.9)
+        assert found.apart.tolist() == [False] * 6 + [True] * 3
+        assert np.all(found.errors[6:] >= train[6:])
+        assert found.errors[6:].min() > found.errors[:6].max()
+        assert np.all(found.simulated[:, 6:].min(1) > found.simulated[:, :6].max(1))
+        own = found.errors[6:] > (1 + 1e-8) * found.errors[:6].max()
+        assert np.all(np.diff(found.errors[6:][own][np.argsort(train[6:][own])]) > 0)
 
 
 def test_a_network_that_has_learned_next_to_nothing_comes_last():
-    score, train = np.array([0.0, 0.5, 1.0]), np.array([0.85, 0.0, 0.1])
-    found = order_of_errors(score, score[None], train, 0.1, ["always-generalize"], guessing=0.9)
+    found = order([0.0, 0.5, 1.0], [0.85, 0.0, 0.0], 0.1)
     assert found.errors.argmax() == 0
-    assert found.errors[0] == pytest.approx(0.85)
-    np.testing.assert_allclose(
-        order_of_errors(score, score[None], train[:1].repeat(3), 0.1, ["vpm"], guessing=0.9).errors, 0.85
+    assert found.errors[0] == pytest.approx(0.85 + 0.1 * (1 - 0.85 / 0.9))
+    nothing = order([0.0, 0.5, 1.0], [0.9, 0.9, 0.9], 0.1)
+    np.testing.assert_allclose(nothing.errors, 0.9)
+    assert nothing.apart.all()
+
+
+def test_networks_that_the_draws_cannot_tell_apart_share_their_expected_error():
+    """Two that change places at every other draw are alike, wherever the mean of the draws put them."""
+    score = np.array([0.0, 0.5, 1.0])
+    simulated = np.array([[0.0, 0.5, 1.0], [0.5, 0.0, 1.0]] * 50)
+    found = order_of_errors(score, simulated, np.zeros(3), 0.1, ["vpm"], rows=100)
+    assert found.errors[0] == found.errors[1] < found.errors[2]
+    # the order is that of the values: where few wild draws would turn it round, the networks are level
+    wild = np.array([[0.0, 0.5, 1.0]] * 3 + [[1.0, 0.0, 0.5]] * 2)  # mean places .4, .3 and .8
+    found = order_of_errors(score, wild, np.zeros(3), 0.1, ["vpm"], rows=100)
+    assert found.errors[0] == found.errors[1] < found.errors[2]
+    from scipy.optimize import isotonic_regression
+
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        score, drawn = rng.permutation(8) / 7, rng.random((5, 8))
+        found = order_of_errors(score, drawn, np.zeros(8), 0.1, ["always-generalize"], rows=100)
+        along = correlation(["always-generalize"]) * _transfer()["spread"] / np.std(score)
+        places = isotonic_regression(drawn.mean(0)[np.argsort(score)]).x
+        np.testing.assert_allclose(np.sort(found.errors), 0.1 * np.exp(along * (places - 0.5)))
+
+
+def test_checkpoints_of_a_real_run_are_not_judged_by_their_first_epochs(tmp_path):
+    """A net after one epoch hardly changes its mind about any image; taking it for that would be a bad joke."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    shapes = np.stack(
+        [np.tile([1.0, 1, 0, 0], (8, 2)), np.kron([[1, 0] * 2, [0, 1] * 2] * 2, np.ones((2, 2))), np.tri(8)]
     )
+    X = torch.as_tensor(np.clip(0.35 + 0.3 * shapes[y] + 0.3 * rng.normal(size=(300, 8, 8)), 0, 1)[:, None]).float()
+    labels, fits = torch.as_tensor(y), {}
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Conv2d(1, 6, 3), nn.ReLU(), nn.Flatten(), nn.Linear(216, 3))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
+    for epoch in range(9):
+        fits[f"epoch-{epoch}"] = copy.deepcopy(net)
+        for rows in torch.randperm(200).split(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(X[rows]), labels[rows]).backward()
+            optimizer.step()
+    wrong = {k: float((m(X[200:]).argmax(1) != labels[200:]).double().mean()) for k, m in fits.items()}
+    found = rank(fits, X[:200], labels[:200], device="cpu")
+    e = found.expected
+    apart = [name for name, aside in zip(found.names, e.apart) if aside]
+    assert "epoch-0" in apart
+    assert found.names[-len(apart) :] == tuple(apart)
+    assert wrong[found.best] <= min(wrong.values()) + 0.05
+    assert all(error >= train for error, train in zip(e.error, e.train_error))
+    left = rank({k: m for k, m in fits.items() if k not in apart}, X[:200], labels[:200], device="cpu")
+    assert left.expected.error == pytest.approx(e.error[: -len(apart)], rel=0.05)  # places differ, the level does not
+    text, rows = str(found), found.rows()
+    assert text.index("do not fit their training data") < text.index(f" {apart[0]} ")
+    assert text.index(found.names[len(fits) - len(apart) - 1]) < text.index("do not fit their training data")
+    assert [row["apart"] for row in rows] == list(e.apart)
+    found.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "training data as the others do" in page
+    assert "does not fit its training data" in page
 
 
 def test_intervals_and_probabilities_are_those_of_the_lognormal():
     r, s = correlation(["vpm"]), _transfer()["spread"]
     missed = s * math.sqrt(1 - r * r)
     train, errors, level = np.array([0.02, 0.02]), np.array([0.12, 0.13]), GapLevel(0.1, 0.5, "test")
-    drawn = ErrorOrder(errors[::-1], np.tile(errors[::-1], (40_000, 1)), 0.8)
+    drawn = ErrorOrder(errors[::-1], np.tile(errors[::-1], (40_000, 1)), np.array([0.8, 0.8]), np.array([False, False]))
     e = expected_errors(
         train=train, found=drawn, order=np.array([1, 0]), level=level, measures=["vpm"], rng=stream(0, "t")
     )
@@ -184,7 +304,8 @@ def test_the_first_screen_of_the_report():
     assert blocks[0].lead
     assert blocks[0].text.startswith(f"{found.advice} Its expected test error is ")
     assert "ranked by expected test error, which follows the measures" in blocks[1].text
-    assert "do not fit their training data; that alone says little about the test error" in blocks[1].text
+    assert "One does not fit its training data as the others do" in blocks[1].text
+    assert found.names[-1] == "poor.pt"
     pictures = [block for block in blocks if isinstance(block, Picture)]
     assert "Expected test error of each network" in pictures[0].alt
     assert len(pictures) == 2  # errors, and what augmentation does

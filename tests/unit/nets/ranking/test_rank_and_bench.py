@@ -134,7 +134,7 @@ def test_a_ranking_is_the_same_for_the_same_seed_and_tells_its_layers() -> None:
     assert layers[0]["used"] == ["3"]
     assert "fewer than 20" in layers[0]["skipped"]["0"]
     assert json.loads(first.to_json())["names"] == list(first.names)
-    assert first.frame().shape == (2, 11)
+    assert first.frame().shape == (2, 12)
 
 
 def test_what_a_ranking_refuses_and_flags() -> None:

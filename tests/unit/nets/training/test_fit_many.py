@@ -11,6 +11,7 @@ if find_spec("torch") is None:
     pytest.skip("torch is not installed", allow_module_level=True)
 
 import torch
+from studies.gpu_same_numbers import awkward_cnn, difference_of_training, images
 from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
@@ -27,14 +28,6 @@ def blobs(n=160, features=6, classes=3, seed=0, gap=1.0):
     return rng.normal(size=(n, features)) + gap * np.eye(classes, features)[y], y
 
 
-def images(n=60, side=14, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % 3
-    X = rng.normal(size=(n, 1, side, side))
-    X[:, 0, 2:8, 2:8] += y[:, None, None]
-    return X, y
-
-
 def ragged(n, count, seed=1):
     rng = np.random.default_rng(seed)
     return [rng.permutation(n)[: n - 9 * k] for k in range(count)]
@@ -42,26 +35,6 @@ def ragged(n, count, seed=1):
 
 def dropping_mlp(n_features, n_classes):
     return make_mlp(n_features, n_classes, depth=2, width=12, dropout=0.3)
-
-
-def awkward_cnn(n_features, n_classes):
-    return nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1),
-        nn.BatchNorm2d(4),
-        nn.Tanh(),
-        nn.AvgPool2d(2),
-        nn.Dropout2d(0.2),
-        nn.Conv2d(4, 4, 3, groups=2),
-        nn.GroupNorm(2, 4),
-        nn.ReLU(inplace=True),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-        nn.Linear(16, 8),
-        nn.BatchNorm1d(8),
-        nn.LayerNorm(8),
-        nn.Dropout(0.3),
-        nn.Linear(8, n_classes),
-    )
 
 
 class Residual(nn.Module):
@@ -753,13 +726,7 @@ def test_divergence_is_seen_under_every_rule(stop):
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
 def test_a_gpu_repeats_the_cpu():
-    X, y = images()
-    options = {"seeds": [5, 6, 7], "epochs": 4, "batch_size": 11, "momentum": 0.9, "dtype": "float64"}
-    sets = [np.arange(60), np.arange(45), np.arange(10, 55)]
-    here = fit_many(awkward_cnn, X, y, sets, device="cpu", **options)
-    there = fit_many(awkward_cnn, X, y, sets, device="cuda", **options)
-    assert there.how == "grouped convolutions, CUDA graph"
-    assert torch.allclose(here.logits(X), there.logits(X).cpu(), atol=1e-9)
+    assert difference_of_training("cuda") <= 1e-9
 
 
 def test_frozen_weights_do_not_move():

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Array, Floats
+from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model
@@ -168,6 +168,12 @@ class SklearnModel:
             except (TypeError, ValueError) as error:
                 fitted = fresh = self._fit_codes(X, data, seed, options, error)
         return FittedEstimator(fresh if not hasattr(fitted, "predict") else fitted, data.classes, shape)
+
+    def fit_part(self, data: Data, rows: Ints, seed: int) -> FittedEstimator | None:
+        """Return what `fit(data.take(rows), seed)` returns, in less time; None if there is no quicker way."""
+        from unseen.models.trees import fit_tree
+
+        return fit_tree(self, data, rows, seed)
 
     def _fit_codes(self, X: Any, data: Data, seed: int, options: dict[str, Any], reason: Exception) -> NumberedLabels:
         """Return the estimator fitted on the labels 0, 1, ..., as some want them; if that fails too, raise the first reason."""

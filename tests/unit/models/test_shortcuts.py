@@ -6,11 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import is_classifier
+from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import unseen
 from unseen.core.data import Data
@@ -18,6 +22,7 @@ from unseen.core.plan import Plan, Split
 from unseen.engine.chunk import distinct
 from unseen.engine.run import execute
 from unseen.models.exact import learner
+from unseen.models.exact.components import _draws
 from unseen.models.exact.lda import LinearDiscriminant
 from unseen.models.exact.stopped import Descent
 from unseen.models.sklearn import as_model
@@ -204,9 +209,7 @@ def test_rows_that_the_early_stop_of_a_solver_decides_need_no_refitting(monkeypa
     assert np.array_equal(doubted.test.value, slow.test.value)
     # neither is a stop that rounding may have decided
     calls = iter(range(10_000))
-    monkeypatch.setattr(
-        Descent, "weights", lambda self, X, *rest: None if next(calls) else own(self, X, *rest)
-    )
+    monkeypatch.setattr(Descent, "weights", lambda self, X, *rest: None if next(calls) else own(self, X, *rest))
     unsure = table()
     assert np.count_nonzero(unsure.seconds) == len(asked) - 1
     assert np.array_equal(unsure.test.value, slow.test.value)
@@ -237,3 +240,47 @@ def test_a_gradient_that_is_the_tolerance_but_for_rounding_leaves_the_stop_open(
     assert Descent(1.0, first * (1 + 1e-7), 100).weights(X, target, np.ones(400)) is None
     assert Descent(1.0, first * (1 + 1e-3), 100).weights(X, target, np.ones(400)) is not None
     assert Descent(1.0, 1e-4, 2).weights(X, target, np.ones(400)) is None
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LinearRegression(), Ridge(), RidgeClassifier(), LinearDiscriminantAnalysis()],
+    ids=lambda m: type(m).__name__,
+)
+@pytest.mark.parametrize("front", [[PCA(2)], [StandardScaler(), PCA(2)]], ids=["bare", "scaled"])
+def test_components_in_front_need_no_refitting(model, front):
+    data = sample_for_shortcuts(is_classifier(model), "plain")
+    for design in (unseen.designs.LeaveOneOut(), unseen.designs.RepeatedKFold(5, 2), unseen.designs.Bootstrap(5)):
+        plan = design.plan(data, np.random.default_rng(0))
+        table = execute(as_model(make_pipeline(*front, model)), data, plan, seed=0)
+        assert not table.seconds.any()
+        check_equal_to_refitting(make_pipeline(*front, model), data, plan)
+
+
+def test_components_that_cannot_be_told_apart_are_refitted():
+    # four rows at the corners of a square, and one in the middle: both directions have one variance
+    X = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0], [0.0, 0.0], [0.5, 3.0]])
+    data = Data(X, np.array([1.0, 2.0, 0.0, 3.0, 2.0, 1.0]), "regression")
+    parts = (Split(np.arange(5), np.array([5])), Split(np.arange(1, 6), np.array([0]), repeat=1))
+    plan = Plan("splits", parts, data.units)
+    for kept, refitted in ((1, [True, False]), (2, [False, False])):
+        table = execute(as_model(make_pipeline(PCA(kept), LinearRegression())), data, plan, seed=0)
+        assert (table.seconds > 0).tolist() == refitted
+        check_equal_to_refitting(make_pipeline(PCA(kept), LinearRegression()), data, plan)
+
+
+@pytest.mark.parametrize(
+    "step", [PCA(2, whiten=True), PCA(0.9), PCA("mle"), PCA(2, svd_solver="randomized", random_state=0), PCA(9)]
+)
+def test_other_components_are_refitted(step):
+    data = sample_for_shortcuts(False)
+    plan = unseen.designs.KFold(3).plan(data, np.random.default_rng(0))
+    check_equal_to_refitting(make_pipeline(step, LinearRegression()), data, plan)
+    if step.n_components != 9:
+        assert (execute(as_model(make_pipeline(step, LinearRegression())), data, plan, seed=0).seconds > 0).all()
+
+
+@pytest.mark.parametrize(("n", "p", "kept"), [(300, 20, 3), (60, 20, 3), (600, 80, 3), (600, 80, 70), (1200, 80, 3)])
+def test_scikit_learn_draws_directions_where_the_rule_says_so(n, p, kept):
+    fitted = PCA(kept).fit(np.random.default_rng(0).standard_normal((n, p)))
+    assert _draws("auto", n, p, kept) == (fitted._fit_svd_solver == "randomized")

@@ -37,7 +37,9 @@ WORTH_PRODUCTS = 20  # fits from which on products of columns are made once for 
 LONGEST = 4.0  # change of a linear function in one step
 SAME_STOP = 1e-8  # how close to scikit-learn's decision values the solver's own steps must come on all rows
 STOP_ROUNDING = 1e-6  # of such decision values on a part
-MAX_STEPPED = 400_000  # numbers of the sample up to which a fit costs less here than in scikit-learn, whose checks are most of it
+MAX_STEPPED = (
+    400_000  # numbers of the sample up to which a fit costs less here than in scikit-learn, whose checks are most of it
+)
 MOST_ITERATIONS = 0.5  # share of the solver's iterations that the fit on all rows may take; others might not converge
 
 
@@ -92,9 +94,7 @@ class Logistic(Exact):
         problem = _LogisticProblem.of(sample, scaling, penalty, outputs)
         start, doubtful, descent = _start(scalers, final, sample, problem)
         # a fit is in doubt if one of its rows is; most fits being so, the algebra would only add to refitting
-        if start is None or (
-            descent is None and (1 - doubtful) ** (len(fits.row) / len(fits)) < 1 - MOST_DOUBTFUL
-        ):
+        if start is None or (descent is None and (1 - doubtful) ** (len(fits.row) / len(fits)) < 1 - MOST_DOUBTFUL):
             return None
         here = fits.class_counts
         safe = scaling.safe & np.all(here > 0, axis=1)

@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
-from unseen.models.sklearn import FittedEstimator
 
-__all__ = ["FittedTree", "fit_tree"]
+__all__ = ["is_tree", "learn_counted", "single_precision"]
 
 LEARNERS = ("DecisionTreeClassifier", "DecisionTreeRegressor")
 
 
-@dataclass(frozen=True, eq=False)
-class FittedTree(FittedEstimator):
-    """A tree that is given its rows in single precision, as it reads them, without further checks.
+def is_tree(model: Any) -> bool:
+    """Say whether a model is a decision tree of scikit-learn whose checks of its rows have nothing to find but gaps.
 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
-    >>> FittedTree(DecisionTreeClassifier().fit(X, y), np.unique(y)).predict(X).tolist()
-    [0, 0, 1, 1]
+    >>> is_tree(DecisionTreeClassifier()), is_tree(DecisionTreeClassifier(monotonic_cst=[1]))
+    (True, False)
     """
-
-    def predict(self, X: Any) -> Array:
-        """Return one label or number per row."""
-        read = _single(X)
-        return super().predict(X) if read is None else np.asarray(self.native.predict(read, check_input=False))
-
-    def scores(self, X: Any) -> tuple[Floats, str] | None:
-        """Return probabilities in the order of the data's classes, or None for a regression."""
-        read = _single(X)
-        if read is None or self.classes is None:
-            return super().scores(X)
-        return self._align(np.asarray(self.native.predict_proba(read, check_input=False), dtype=float)), "probability"
+    kind = type(model)
+    known = kind.__name__ in LEARNERS and kind.__module__.startswith("sklearn.")
+    return known and model.criterion != "poisson" and model.monotonic_cst is None
 
 
-def fit_tree(model: Any, data: Data, rows: Ints, seed: int) -> FittedTree | None:
-    """Fit a decision tree of scikit-learn on rows of a sample; None if it is to be fitted in the ordinary way.
+def learn_counted(tree: Any, data: Data, rows: Ints) -> bool:
+    """Fit a tree on rows of a sample and return True; False if it is to be fitted in the ordinary way.
 
     Of classes, rows that occur several times are given once, with their number as weight. The tree is the same: all that it compares
     are sums of whole numbers, which have no rounding. What counts rows rather than weights (a smallest number of rows in a leaf or
@@ -50,50 +37,40 @@ def fit_tree(model: Any, data: Data, rows: Ints, seed: int) -> FittedTree | None
 
     Parameters
     ----------
-    model : SklearnModel
-        Model of any estimator; only decision trees are fitted here.
+    tree : object
+        Unfitted tree that `is_tree` knows.
     data : Data
         Sample.
     rows : ndarray of int
         Rows to learn, with repeats.
-    seed : int
-        Seed of the fit.
 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from unseen.models.sklearn import as_model
     >>> data = Data(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1]), "classification", np.array([0, 1]))
     >>> drawn = np.array([5, 5, 1, 1, 2, 3])
-    >>> fit_tree(as_model(DecisionTreeClassifier()), data, drawn, 0).predict(data.X).tolist()
-    [0, 0, 1, 0, 0, 1]
+    >>> tree = DecisionTreeClassifier()
+    >>> learn_counted(tree, data, drawn), tree.predict(data.X).tolist()
+    (True, [0, 0, 1, 0, 0, 1])
     >>> DecisionTreeClassifier().fit(data.X[drawn], data.y[drawn]).predict(data.X).tolist()
     [0, 0, 1, 0, 0, 1]
     """
-    tree = model.estimator
-    kind = type(tree)
-    if kind.__name__ not in LEARNERS or not kind.__module__.startswith("sklearn.") or not _plain(tree):
-        return None
-    if data.weights is not None or data.sample_shape or (data.classes is None) == (kind.__name__ == LEARNERS[0]):
-        return None
+    if data.weights is not None or data.sample_shape or (data.classes is None) == (type(tree).__name__ == LEARNERS[0]):
+        return False
     options: dict[str, Any] = {"check_input": False}
     if _weighs(tree):
         counts = np.bincount(rows, minlength=data.n)
         once = np.flatnonzero(counts)
         if len(once) < len(rows):
             rows, options["sample_weight"] = once, counts[once].astype(float)
-    read = _single(data.X, rows)
+    read = single_precision(data.X, rows)
     if read is None:
-        return None
+        return False
     try:
-        return FittedTree(model.fresh(seed).fit(read, data.y[rows], **options), data.classes)
+        tree.fit(read, data.y[rows], **options)
     except (TypeError, ValueError):  # the ordinary way knows what to do, or what to say
-        return None
-
-
-def _plain(tree: Any) -> bool:
-    """Say whether the checks that are left out have nothing to find."""
-    return tree.criterion != "poisson" and tree.monotonic_cst is None
+        return False
+    return True
 
 
 def _weighs(tree: Any) -> bool:
@@ -103,8 +80,14 @@ def _weighs(tree: Any) -> bool:
     return type(tree).__name__ == LEARNERS[0] and alone and pair and tree.class_weight is None
 
 
-def _single(X: Any, rows: Ints | None = None) -> Array | None:
-    """Return rows in single precision, or None if they are not a table of numbers that it can hold."""
+def single_precision(X: Any, rows: Ints | None = None) -> Array | None:
+    """Return rows in single precision, as trees read them, or None if they are not a table of numbers that it can hold.
+
+    Examples
+    --------
+    >>> single_precision(np.array([[1.0], [2.0]]), np.array([1])).dtype.name, single_precision(np.array([[np.nan]]))
+    ('float32', None)
+    """
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "fiu":
         return None
     with np.errstate(over="ignore"):

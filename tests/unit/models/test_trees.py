@@ -14,9 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import unseen
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
-from unseen.models import trees
-from unseen.models.sklearn import as_model
-from unseen.models.trees import fit_tree
+from unseen.models.sklearn import SklearnModel, as_model
 from unseen.testing.shortcuts import SITUATIONS, check_equal_to_refitting, sample_for_shortcuts
 
 
@@ -58,7 +56,7 @@ def test_counted_rows_grow_the_same_tree(seed, n, levels, classes, options):
     data = Data(X, y, "classification", np.arange(classes))
     drawn = rng.integers(0, n, n)
     model = DecisionTreeClassifier(random_state=seed, **options)
-    quick = fit_tree(as_model(model), data, drawn, 0)
+    quick = as_model(model).fit_part(data, drawn, 0)
     assert quick is not None
     plain = model.fit(X[drawn], y[drawn])
     assert _same_nodes(quick.native, plain)
@@ -76,7 +74,7 @@ def test_rows_are_counted_where_that_is_exact_and_given_whole_elsewhere():
         (DecisionTreeClassifier(min_samples_split=0.1), data.n),
         (DecisionTreeClassifier(class_weight="balanced"), data.n),
     ):
-        fitted = fit_tree(as_model(model), data, drawn, 0)
+        fitted = as_model(model).fit_part(data, drawn, 0)
         assert fitted is not None
         assert fitted.native.tree_.n_node_samples[0] == size
 
@@ -101,7 +99,7 @@ def test_what_is_not_a_plain_table_goes_the_ordinary_way():
     import pandas as pd
 
     for X in (gaps, large, pd.DataFrame(data.X)):
-        assert fit_tree(as_model(DecisionTreeClassifier()), replace(data, X=X), rows, 0) is None
+        assert as_model(DecisionTreeClassifier()).fit_part(replace(data, X=X), rows, 0) is None
     weighted = replace(data, weights=np.ones(data.n))
     own = type("Own", (DecisionTreeClassifier,), {})
     for model, sample in (
@@ -110,12 +108,12 @@ def test_what_is_not_a_plain_table_goes_the_ordinary_way():
         (RandomForestClassifier(), data),
         (DecisionTreeClassifier(monotonic_cst=[1, 0, 0]), data),
     ):
-        assert fit_tree(as_model(model), sample, rows, 0) is None
+        assert as_model(model).fit_part(sample, rows, 0) is None
 
 
 def test_a_fitted_tree_judges_rows_with_gaps_as_scikit_learn_does():
     data = sample_for_shortcuts(True)
-    fitted = fit_tree(as_model(DecisionTreeClassifier()), data, np.arange(data.n), 3)
+    fitted = as_model(DecisionTreeClassifier()).fit_part(data, np.arange(data.n), 3)
     plain = DecisionTreeClassifier(random_state=3).fit(data.X, data.y)
     gaps = data.X.copy()
     gaps[0, 0] = np.nan
@@ -133,7 +131,7 @@ def test_a_fitted_tree_judges_rows_with_gaps_as_scikit_learn_does():
 def test_shortcuts_can_be_switched_off(monkeypatch):
     data = sample_for_shortcuts(True)
     asked = []
-    monkeypatch.setattr(trees, "fit_tree", lambda *a: asked.append(a))
+    monkeypatch.setattr(SklearnModel, "fit_part", lambda *a: asked.append(a))
     unseen.run(DecisionTreeClassifier(), data, design=3, random_state=0, shortcuts=False)
     assert not asked
     unseen.run(DecisionTreeClassifier(), data, design=3, random_state=0)

@@ -91,7 +91,8 @@ def _bootstrap(model, target: float, point632) -> dict:
         values["peer"] = 1 - float(np.mean(point632(model, X, y, n_splits=20, method=".632+", random_seed=0)))
 
     ours()
-    own, other = cpu_seconds(ours, 3), 10 * cpu_seconds(peer, 1)
+    own, other = alternating(ours, peer, 2)
+    other *= 10
     remark = f"error {values['ours']:.4f}, mlxtend {values['peer']:.4f} from 20 of 200 replicates (their time taken ten times)"
     return row(
         f".632+, B = 200, {type(model).__name__}, breast-cancer",

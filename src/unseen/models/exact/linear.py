@@ -76,7 +76,7 @@ def _by_own_units(
             turn = np.zeros((len(which), p + 1, components.kept + 1))
             turn[:, 0, 0], turn[:, 1:, 1:] = 1.0, units[:, None] * maps
             back = turn.transpose(0, 2, 1)
-            system, right, own = back @ system @ turn, back @ right, 1.0
+            system, right, own = back @ system @ turn, back @ right, np.ones((len(which), components.kept))
         each = np.arange(1, system.shape[1])
         system[:, each, each] += penalty * own
         inverse = invert(system)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -74,7 +75,7 @@ class Descent:
         penalty[0] = 0.0
         largest: list[float] = []
 
-        def loss(flat: Floats) -> tuple[float, Floats]:
+        def loss(flat: Any) -> tuple[float, Floats]:
             theta = flat.reshape(p + 1, q)
             linear = rows @ theta
             shrunk = penalty * theta
@@ -87,8 +88,8 @@ class Descent:
             largest.append(float(np.abs(slope).max()))
             return float(share @ level + np.sum(theta * (0.5 * shrunk - observed))), slope.ravel()
 
-        options = {"maxiter": self.iterations, "maxls": LINE_STEPS, "gtol": self.tolerance, "ftol": FLAT}
-        found = minimize(loss, np.zeros((p + 1) * q), method="L-BFGS-B", jac=True, options=options)
+        options: Any = {"maxiter": self.iterations, "maxls": LINE_STEPS, "gtol": self.tolerance, "ftol": FLAT}
+        found: Any = minimize(loss, np.zeros((p + 1) * q), method="L-BFGS-B", jac=True, options=options)
         close = np.abs(np.array(largest) / self.tolerance - 1) <= BORDERLINE
         if not found.success or largest[-1] > self.tolerance or close.any():
             return None

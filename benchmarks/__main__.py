@@ -1,4 +1,4 @@
-"""Runs every `bench_*.py` (or those named on the command line) and writes RESULTS.md."""
+"""Runs every `bench_*.py` and writes RESULTS.md, going on where it stopped; those named on the command line are only printed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import os
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
+import ast
+import hashlib
 import importlib
 import pkgutil
 import platform
+import shutil
 import sys
+import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,6 +22,7 @@ from typing import Any
 from benchmarks.pictures import write_ratios
 
 HERE = Path(__file__).parent
+KEPT = HERE.parent / ".benchmarks"  # tables of a whole run that is not over
 COLUMNS = ("benchmark", "ours (s)", "peer (s)", "peer", "peer / ours", "target", "met", "remark")
 PACKAGES = ("unseen", "numpy", "scipy", "scikit-learn", "mlxtend", "lmfit", "baycomp", "statsmodels")
 
@@ -45,28 +50,59 @@ def versions() -> str:
     return ", ".join(found)
 
 
+def title_of(name: str) -> str:
+    """Return the first line of a benchmark's docstring, read without importing it."""
+    text = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text())) or name
+    return text.strip().splitlines()[0]
+
+
+def measured(name: str) -> tuple[str, float]:
+    """Return the table of a benchmark and the seconds it took; a peer that is not installed is a row that says so."""
+    start = time.perf_counter()
+    try:
+        rows = importlib.import_module(f"benchmarks.{name}").run()
+    except ImportError as error:
+        rows = [{"benchmark": "not measured", "remark": f"{error.name or 'a peer'} is not installed"}]
+    return markdown(rows), time.perf_counter() - start
+
+
+def stamp() -> str:
+    """Return the state of the code: a table that was made of another one is made again."""
+    digest = hashlib.sha256()
+    for path in sorted([*HERE.glob("*.py"), *(HERE.parent / "src").rglob("*.py")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def main() -> None:
-    """Run, print and write."""
-    wanted = set(sys.argv[1:])
-    names = [m.name for m in pkgutil.iter_modules([str(HERE)]) if m.name.startswith("bench_")]
-    parts = []
-    for name in sorted(names):
-        if wanted and name not in wanted and name.removeprefix("bench_") not in wanted:
-            continue
-        module = importlib.import_module(f"benchmarks.{name}")
-        title = (module.__doc__ or name).strip().splitlines()[0]
-        print(f"\n{title}", flush=True)
-        table = markdown(module.run())
-        print(table, flush=True)
-        parts.append(f"## {title}\n\n{table}\n")
-    if not wanted:
-        head = (
-            "# Benchmarks\n\nWritten by `make bench`. CPU seconds, one BLAS thread, smallest of several alternating runs; "
-            "ratios compare runs of the same minute on the same machine.\n\n![Ratios of CPU time, peers to unseen](ratios.svg)\n\n"
-            f"Python {platform.python_version()}, {versions()}.\n"
-        )
-        (HERE / "RESULTS.md").write_text(head + "\n" + "\n".join(parts))
-        write_ratios()
+    """Run, print and write. A whole run that was stopped goes on where it stopped, unless the code has changed."""
+    wanted = {name.removeprefix("bench_") for name in sys.argv[1:]}
+    names = sorted(m.name for m in pkgutil.iter_modules([str(HERE)]) if m.name.startswith("bench_"))
+    unknown = wanted - {n.removeprefix("bench_") for n in names}
+    if unknown:
+        known = ", ".join(n.removeprefix("bench_") for n in names)
+        sys.exit(f"no benchmark is called {', '.join(sorted(unknown))}; there are {known}.")
+    if wanted:
+        for name in names:
+            if name.removeprefix("bench_") in wanted:
+                print(f"\n{title_of(name)}\n{measured(name)[0]}", flush=True)
+        return
+    kept = KEPT / stamp()
+    kept.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        file = kept / f"{name}.md"
+        if not file.exists():
+            table, seconds = measured(name)
+            file.write_text(f"## {title_of(name)}\n\n{table}\n")
+            print(f"\n{file.read_text()}\n{name}: {seconds:.0f} s", flush=True)
+    head = (
+        "# Benchmarks\n\nWritten by `make bench`. CPU seconds, one BLAS thread, smallest of several alternating runs; "
+        "ratios compare runs of the same minute on the same machine.\n\n![Ratios of CPU time, peers to unseen](ratios.svg)\n\n"
+        f"Python {platform.python_version()}, {versions()}.\n"
+    )
+    (HERE / "RESULTS.md").write_text(head + "\n" + "\n".join((kept / f"{name}.md").read_text() for name in names))
+    write_ratios()
+    shutil.rmtree(kept)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from unseen.core.registry import classes_in
 from unseen.designs import Bootstrap, KFold, LeaveOneOut, LeaveOut
@@ -16,6 +19,7 @@ from unseen.testing.shortcuts import SITUATIONS, check_equal_to_refitting, sampl
 
 SHORTCUTS = classes_in("exact")
 EXAMPLES = [(name, k) for name, cls in SHORTCUTS.items() for k in range(len(cls.examples()))]
+FRONTS = [(), (), (StandardScaler(),), (PCA(1),), (StandardScaler(), PCA())]
 DESIGNS = [LeaveOneOut(), KFold(3, stratify=False), KFold(7), Bootstrap(4), LeaveOut(0.3, 4)]
 
 
@@ -51,12 +55,14 @@ def test_folds_of_small_samples(name, situation):
     situation=st.sampled_from(SITUATIONS),
     design=st.sampled_from(DESIGNS),
     scores=st.booleans(),
+    front=st.sampled_from(FRONTS),
 )
-def test_any_sample(name, number, seed, n, p, situation, design, scores):
+def test_any_sample(name, number, seed, n, p, situation, design, scores, front):
     from sklearn.base import is_classifier
 
     model = SHORTCUTS[name].examples()[number]
     data = sample_for_shortcuts(is_classifier(model), situation, seed, n, p)
+    model = make_pipeline(*front, model) if front else model
     try:
         plan = design.plan(data, np.random.default_rng(seed))
     except Exception:  # a class that random parts keep missing

@@ -118,7 +118,7 @@ class PredictionTable(Result):
     @property
     def n_fits(self) -> int:
         """Models fitted, the one on all rows included; splits with the same training rows share one, a split without any has none."""
-        trained = sum(len(self.plan.splits[group[0]].train) > 0 for group in self.plan.fits)
+        trained = sum(self.plan.splits[group[0]].n_train > 0 for group in self.plan.fits)
         return trained + (self.full is not None)
 
     @property
@@ -446,7 +446,7 @@ class LossTable(Result):
                     "split": int(j),
                     "repeat": s.repeat,
                     "fold": s.fold,
-                    "n_train": len(s.train),
+                    "n_train": s.n_train,
                     "n_test": len(s.test),
                 }
                 | {

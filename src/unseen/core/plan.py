@@ -14,7 +14,7 @@ from unseen.core.arrays import Ints
 from unseen.core.data import Data, fingerprint_of
 from unseen.core.notes import Note
 
-__all__ = ["Design", "Plan", "Split"]
+__all__ = ["Design", "Plan", "Rest", "Split"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,42 @@ class Split:
     repeat: int = 0
     fold: int = 0
     part: int = -1
+
+    @property
+    def n_train(self) -> int:
+        """Number of rows it is trained on, repeats counted."""
+        return len(self.train)
+
+
+class Rest(Split):
+    """One split that is trained on all rows but those it tests; the training rows are listed only when they are asked for.
+
+    The training parts of n single rows left out are n (n - 1) numbers, of which algebra needs none.
+    """
+
+    @classmethod
+    def of(cls, n: int, test: Ints, fold: int = 0) -> Rest:
+        """Return the split of n rows that tests some, in ascending order.
+
+        Examples
+        --------
+        >>> split = Rest.of(4, np.array([1]))
+        >>> split.n_train, split.train.tolist()
+        (3, [0, 2, 3])
+        """
+        made = object.__new__(cls)
+        made.__dict__.update(n=n, test=test, repeat=0, fold=fold, part=-1)
+        return made
+
+    @property
+    def n_train(self) -> int:
+        """Number of rows it is trained on."""
+        return len(self.train) if "train" in self.__dict__ else int(self.__dict__["n"]) - len(self.test)
+
+    def __getattr__(self, name: str) -> Ints:
+        if name != "train" or "n" not in self.__dict__:
+            raise AttributeError(name)
+        return np.delete(np.arange(self.__dict__["n"]), self.test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +177,7 @@ class Plan:
     def sizes(self) -> Ints:
         """Units tested and units trained on (counting repeats) of each split, as a (J, 2) array."""
         if not self.grouped:
-            return np.array([(len(s.test), len(s.train)) for s in self.splits], dtype=np.int64)
+            return np.array([(len(s.test), s.n_train) for s in self.splits], dtype=np.int64)
         rows = [(len(np.unique(self.units[s.test])), len(np.unique(self.units[s.train]))) for s in self.splits]
         return np.array(rows, dtype=np.int64)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Design, Plan, Split
+from unseen.core.plan import Design, Plan, Rest
 from unseen.core.registry import register
 from unseen.designs.drawing import lacks_class, make_plan, scarce_note
 from unseen.designs.kfold import one_round
@@ -41,15 +41,7 @@ class LeaveOneOut(Design):
             splits = one_round(data, np.arange(n), n)
             lacking = sum(lacks_class(data, s.train) for s in splits)
         else:
-            splits = _single_rows(n)
+            rows = np.arange(n)
+            splits = [Rest.of(n, rows[k : k + 1], k) for k in range(n)]
             lacking = int((data.class_sizes == 1).sum()) if data.task == "classification" else 0
         return make_plan(self, data, splits, scarce_note(lacking, n), complementary=True)
-
-
-def _single_rows(n: int) -> list[Split]:
-    """Return the splits of rows that are units of their own, their training parts made at once as rows of one matrix."""
-    rows = np.arange(n)
-    train = np.tile(rows[1:], (n, 1))
-    for k, part in enumerate(train):
-        part[:k] = rows[:k]
-    return [Split(part, rows[k : k + 1], fold=k) for k, part in enumerate(train)]

@@ -32,6 +32,7 @@ class Wants:
     scores: bool = False
     probes: Mapping[str, Probe] = field(default_factory=dict)
     threads: int | None = 1
+    shortcuts: bool = True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,8 +116,12 @@ def _one(index: int, split: Split, model: Model, data: Data, seed: int, wants: W
     start = time.perf_counter()
     try:
         np.random.seed(seed)  # noqa: NPY002  models that draw from numpy's global state repeat too
-        train = data.take(split.train)
-        fitted = model.fit(train, seed)
+        fitted = None
+        if wants.shortcuts and not wants.probes and hasattr(model, "fit_part"):
+            fitted = model.fit_part(data, split.train, seed)
+        if fitted is None:
+            train = data.take(split.train)
+            fitted = model.fit(train, seed)
         rows = wanted_rows(split, wants)
         X = data.features(rows)
         both = getattr(fitted, "predict_with_scores", None) if wants.scores else None

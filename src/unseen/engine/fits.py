@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
+from unseen.core.plan import Split
 
-__all__ = ["Changes", "ManyAnswers", "ManyFits", "count_rows"]
+__all__ = ["Changes", "ManyAnswers", "ManyFits", "TrainingParts", "count_rows"]
 
 
 def count_rows(train: Sequence[Ints], n: int) -> Array:
@@ -33,6 +35,35 @@ def count_rows(train: Sequence[Ints], n: int) -> Array:
             out = out.astype(np.int64)
         out[repeating] = many
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingParts(Sequence[Ints]):
+    """The training rows of splits, listed only when they are asked for.
+
+    Examples
+    --------
+    >>> parts = TrainingParts([Split(np.array([0, 1]), np.array([2]))])
+    >>> len(parts), parts[0].tolist()
+    (1, [0, 1])
+    """
+
+    splits: Sequence[Split]
+
+    def __len__(self) -> int:
+        return len(self.splits)
+
+    @overload
+    def __getitem__(self, at: int) -> Ints: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Ints]: ...
+    def __getitem__(self, at: int | slice) -> Ints | Sequence[Ints]:
+        return TrainingParts(self.splits[at]) if isinstance(at, slice) else self.splits[at].train
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of rows of each, repeats counted."""
+        return np.fromiter((s.n_train for s in self.splits), np.int64, len(self.splits))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +124,10 @@ class ManyFits:
     @cached_property
     def sizes(self) -> Ints:
         """Number of rows that each fit learns, copies counted."""
+        if self.held_out is not None:
+            return self.data.n - np.fromiter(map(len, self.held_out), np.int64, len(self))
+        if isinstance(self.train, TrainingParts):
+            return self.train.sizes
         return np.fromiter(map(len, self.train), np.int64, len(self))
 
     def times(self, fit: Ints, row: Ints) -> Ints:
@@ -155,7 +190,12 @@ class ManyFits:
         keep = number[self.fit] >= 0
         fit, row = number[self.fit[keep]], self.row[keep]
         held_out = None if self.held_out is None else [self.held_out[j] for j in which]
-        train = [self.train[j] for j in which]
+        parts = self.train
+        train = (
+            TrainingParts([parts.splits[j] for j in which])
+            if isinstance(parts, TrainingParts)
+            else [parts[j] for j in which]
+        )
         return ManyFits(data=self.data, train=train, fit=fit, row=row, scores=self.scores, held_out=held_out)
 
 

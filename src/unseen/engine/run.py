@@ -77,7 +77,7 @@ def execute(
         If interrupted. Its `table` has the splits up to the last stop, before the first one those that were finished.
     """
     reporter = reporter or Silent()
-    wants = Wants(train, scores, dict(probes or {}), threads)
+    wants = Wants(train, scores, dict(probes or {}), threads, shortcuts)
     shared = {} if wants.probes else {fit[0]: fit for fit in plan.fits if len(fit) > 1}
     outcomes: dict[int, Outcome] = {}
     done = begin = 0

@@ -15,7 +15,7 @@ from unseen.core.model import Model
 from unseen.core.plan import Plan
 from unseen.core.registry import classes_in
 from unseen.engine.chunk import Outcome, Wants
-from unseen.engine.fits import ManyAnswers, ManyFits, count_rows
+from unseen.engine.fits import ManyAnswers, ManyFits, TrainingParts, count_rows
 
 __all__ = ["Together", "answer_together"]
 
@@ -126,7 +126,7 @@ def _ask(data: Data, plan: Plan, wants: Wants) -> tuple[ManyFits, Mapping[str, _
     fit_of = np.arange(len(splits))
     for k, group in enumerate(groups if shared else ()):
         fit_of[list(group)] = k
-    train = [splits[g[0]].train for g in groups] if shared else [s.train for s in splits]
+    train = TrainingParts([splits[g[0]] for g in groups] if shared else splits)
     tests = [s.test for s in splits]
     parts = {"test": _Part(*_long(tests))}
     if wants.train:

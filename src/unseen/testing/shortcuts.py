@@ -240,6 +240,21 @@ def scalers_in_front_equal_refitting(cls: type[Any]) -> None:
                     check_equal_to_refitting(make_pipeline(*front, model), data, plan, scores=number % 2 == 0)
 
 
+def components_in_front_equal_refitting(cls: type[Any]) -> None:
+    """Principal components of the training part, fewer than the columns and all of them, alone and behind a scaler."""
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    fronts = ([PCA(2)], [StandardScaler(), PCA(1)], [PCA()], [PCA(2, whiten=True)], [PCA(0.9)])
+    for k, model in enumerate(cls.examples()):
+        for situation in ("plain", "weights", "duplicates", "singular"):
+            data = sample_for_shortcuts(_classifies(model), situation)
+            for front in fronts[: 2 if k else None]:
+                for number, plan in enumerate(list(_plans(data))[:3]):
+                    check_equal_to_refitting(make_pipeline(*front, model), data, plan, scores=number % 2 == 0)
+
+
 def foreign_models_are_left_alone(cls: type[Any]) -> None:
     """A class derived from the learner, another transformer in front, sparse and missing values, routed metadata: all are refitted."""
     from scipy.sparse import csr_matrix
@@ -280,6 +295,7 @@ SHORTCUT_CHECKS = (
     awkward_data_equal_refitting,
     other_numbers_equal_refitting,
     scalers_in_front_equal_refitting,
+    components_in_front_equal_refitting,
     foreign_models_are_left_alone,
 )
 

@@ -6,11 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import is_classifier
+from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import unseen
 from unseen.core.data import Data
@@ -18,7 +22,9 @@ from unseen.core.plan import Plan, Split
 from unseen.engine.chunk import distinct
 from unseen.engine.run import execute
 from unseen.models.exact import learner
+from unseen.models.exact.components import _draws
 from unseen.models.exact.lda import LinearDiscriminant
+from unseen.models.exact.stopped import Descent
 from unseen.models.sklearn import as_model
 from unseen.testing.shortcuts import check_equal_to_refitting, sample_for_shortcuts
 
@@ -166,3 +172,115 @@ def test_a_constant_guess_is_not_refitted_unless_a_part_lacks_its_class(constant
     assert np.array_equal(quick.test.value, slow.test.value)
     assert np.array_equal(quick.test.score, slow.test.score)
     assert np.array_equal(quick.full.value, slow.full.value)
+
+
+def _doubtful() -> tuple[np.ndarray, np.ndarray]:
+    """Return rows so many that some lie closer to a boundary than scikit-learn's solver comes to the optimum."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    return rng.standard_normal((400, 6)) + 0.4 * y[:, None], y
+
+
+def test_rows_that_the_early_stop_of_a_solver_decides_need_no_refitting(monkeypatch):
+    X, y = _doubtful()
+    design = unseen.designs.RepeatedKFold(10, 5)
+
+    def table(shortcuts=True):
+        return unseen.run(LogisticRegression(), X, y, design=design, random_state=0, shortcuts=shortcuts)
+
+    asked = []
+    own = Descent.weights
+
+    def count(self, X, *rest):
+        asked.append(len(X))
+        return own(self, X, *rest)
+
+    monkeypatch.setattr(Descent, "weights", count)
+    quick, slow = table(), table(False)
+    # the first call is the proof on all rows
+    assert asked[0] == 400
+    assert len(asked) > 3
+    assert not quick.seconds.any()
+    assert np.array_equal(quick.test.value, slow.test.value)
+    # steps that stop elsewhere than scikit-learn's on all rows are not believed anywhere
+    monkeypatch.setattr(Descent, "weights", lambda self, X, *rest: 1.00001 * own(self, X, *rest))
+    doubted = table()
+    assert np.count_nonzero(doubted.seconds) == len(asked) - 1
+    assert np.array_equal(doubted.test.value, slow.test.value)
+    # neither is a stop that rounding may have decided
+    calls = iter(range(10_000))
+    monkeypatch.setattr(Descent, "weights", lambda self, X, *rest: None if next(calls) else own(self, X, *rest))
+    unsure = table()
+    assert np.count_nonzero(unsure.seconds) == len(asked) - 1
+    assert np.array_equal(unsure.test.value, slow.test.value)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_the_steps_stop_where_scikit_learn_stops(classes, C):
+    rng = np.random.default_rng(classes)
+    X = rng.standard_normal((120, 4))
+    y = np.clip(np.round(X[:, 0] + rng.standard_normal(120) + 0.5), 0, classes - 1).astype(int)
+    weights = rng.uniform(0.2, 3, 120)
+    model = LogisticRegression(C=C).fit(X, y, sample_weight=weights)
+    exact = LogisticRegression(C=C, tol=1e-12, max_iter=1000).fit(X, y, sample_weight=weights)
+    target = (y[:, None] == ([1] if classes == 2 else np.arange(classes))).astype(float)
+    found = Descent(1 / C, model.tol, model.max_iter).weights(X, target, weights)
+    expected = np.vstack([model.intercept_, model.coef_.T])
+    away = np.abs(expected - np.vstack([exact.intercept_, exact.coef_.T])).max()
+    assert away > 1e-7
+    assert np.abs(found - expected).max() < 1e-3 * away
+
+
+def test_a_gradient_that_is_the_tolerance_but_for_rounding_leaves_the_stop_open():
+    X, y = _doubtful()
+    target = y[:, None].astype(float)
+    # the gradient at zero, the first on the way
+    first = np.abs(np.append(0.5 - y.mean(), X.T @ (0.5 - y) / len(y))).max()
+    assert Descent(1.0, first * (1 + 1e-7), 100).weights(X, target, np.ones(400)) is None
+    assert Descent(1.0, first * (1 + 1e-3), 100).weights(X, target, np.ones(400)) is not None
+    assert Descent(1.0, 1e-4, 2).weights(X, target, np.ones(400)) is None
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LinearRegression(), Ridge(), RidgeClassifier(), LinearDiscriminantAnalysis()],
+    ids=lambda m: type(m).__name__,
+)
+@pytest.mark.parametrize("front", [[PCA(2)], [StandardScaler(), PCA(2)]], ids=["bare", "scaled"])
+def test_components_in_front_need_no_refitting(model, front):
+    data = sample_for_shortcuts(is_classifier(model), "plain")
+    for design in (unseen.designs.LeaveOneOut(), unseen.designs.RepeatedKFold(5, 2), unseen.designs.Bootstrap(5)):
+        plan = design.plan(data, np.random.default_rng(0))
+        table = execute(as_model(make_pipeline(*front, model)), data, plan, seed=0)
+        assert not table.seconds.any()
+        check_equal_to_refitting(make_pipeline(*front, model), data, plan)
+
+
+def test_components_that_cannot_be_told_apart_are_refitted():
+    # four rows at the corners of a square, and one in the middle: both directions have one variance
+    X = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0], [0.0, 0.0], [0.5, 3.0]])
+    data = Data(X, np.array([1.0, 2.0, 0.0, 3.0, 2.0, 1.0]), "regression")
+    parts = (Split(np.arange(5), np.array([5])), Split(np.arange(1, 6), np.array([0]), repeat=1))
+    plan = Plan("splits", parts, data.units)
+    for kept, refitted in ((1, [True, False]), (2, [False, False])):
+        table = execute(as_model(make_pipeline(PCA(kept), LinearRegression())), data, plan, seed=0)
+        assert (table.seconds > 0).tolist() == refitted
+        check_equal_to_refitting(make_pipeline(PCA(kept), LinearRegression()), data, plan)
+
+
+@pytest.mark.parametrize(
+    "step", [PCA(2, whiten=True), PCA(0.9), PCA("mle"), PCA(2, svd_solver="randomized", random_state=0), PCA(9)]
+)
+def test_other_components_are_refitted(step):
+    data = sample_for_shortcuts(False)
+    plan = unseen.designs.KFold(3).plan(data, np.random.default_rng(0))
+    check_equal_to_refitting(make_pipeline(step, LinearRegression()), data, plan)
+    if step.n_components != 9:
+        assert (execute(as_model(make_pipeline(step, LinearRegression())), data, plan, seed=0).seconds > 0).all()
+
+
+@pytest.mark.parametrize(("n", "p", "kept"), [(300, 20, 3), (60, 20, 3), (600, 80, 3), (600, 80, 70), (1200, 80, 3)])
+def test_scikit_learn_draws_directions_where_the_rule_says_so(n, p, kept):
+    fitted = PCA(kept).fit(np.random.default_rng(0).standard_normal((n, p)))
+    assert _draws("auto", n, p, kept) == (fitted._fit_svd_solver == "randomized")

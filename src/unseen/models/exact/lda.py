@@ -12,6 +12,7 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
 from unseen.engine.fits import ManyAnswers, ManyFits
+from unseen.models.exact.components import Components, components_of
 from unseen.models.exact.learner import Exact, Sample, decide, probabilities
 from unseen.models.exact.scaling import Scaling, harmless, scaling_of
 from unseen.models.exact.scatter import MAX_OUTER, changed_scatter, invert, split_fits
@@ -35,6 +36,8 @@ class _CentredRows:
         Rows, and rows minus the centre of their class.
     centre : ndarray, (classes, p)
         Centres of the classes.
+    spread : ndarray, (p,)
+        Length of each column within classes, which standardised rows are divided by.
     smallest : float
         Smallest eigenvalue of the correlations within classes.
     far : float
@@ -44,6 +47,7 @@ class _CentredRows:
     z: Floats
     away: Floats
     centre: Floats
+    spread: Floats
     smallest: float
     far: float
 
@@ -51,7 +55,7 @@ class _CentredRows:
 @register
 @dataclass(frozen=True)
 class LinearDiscriminant(Exact):
-    """scikit-learn's LinearDiscriminantAnalysis with any solver, and with a stated shrinkage; scalers in front are welcome.
+    """scikit-learn's LinearDiscriminantAnalysis with any solver, and with a stated shrinkage; scalers and components may stand in front.
 
     Declines, so that the engine refits, for: columns that depend on each other within classes, shrinkage="auto", a covariance
     estimator of the user's own, priors with a solver other than "svd".
@@ -100,11 +104,12 @@ class LinearDiscriminant(Exact):
             return None
         shrink = float(shrinkage or 0.0)
         scaling = scaling_of(scalers, sample, fits) if shrink else None
-        if (shrink and scaling is None) or not harmless(scalers):
+        components = None if shrink else components_of(scalers, sample, fits)
+        if (shrink and scaling is None) or (components is None and not harmless(scalers)):
             return None
         if sample.X.shape[0] * sample.X.shape[1] ** 2 > MAX_OUTER:
             return None
-        rows = _whiten(sample) if not shrink else _standardize(sample)
+        rows = _whiten(sample) if not shrink and components is None else _standardize(sample)
         if rows is None:
             return None
         size = fits.class_counts.astype(float)
@@ -116,7 +121,7 @@ class LinearDiscriminant(Exact):
         shares = size / n[:, None] if priors is None else np.broadcast_to(priors, size.shape)
         log_prior = np.where(there, np.log(shares), -np.inf)
         tolerance = max(SMALLEST, 100 * final.tol**2)
-        if fits.left_out is not None and not shrink:
+        if fits.left_out is not None and not shrink and components is None:
             distance, fine = _leave_one_out(rows, sample, fits, size, final.tol, tolerance)
         else:
             distance, fine = np.empty((len(fits.row), K)), np.empty(len(fits), dtype=bool)
@@ -124,7 +129,10 @@ class LinearDiscriminant(Exact):
                 part = fits.some(which) if len(which) < len(fits) else fits
                 here = slice(int(fits.starts[which[0]]), int(fits.starts[which[-1] + 1]))
                 shrunk = None if scaling is None else (shrink, _of(scaling, which), sample)
-                distance[here], fine[which] = _by_factors(rows, sample, part, size[which], final.tol, tolerance, shrunk)
+                turn = None if components is None else _turn(components, rows, part, which)
+                distance[here], fine[which] = _by_factors(
+                    rows, sample, part, size[which], final.tol, tolerance, shrunk, turn
+                )
         joint = log_prior[fits.fit] - 0.5 * distance
         largest = np.where(there[fits.fit], distance, 0.0).max(axis=1)
         scores = probabilities(joint) if fits.scores else None
@@ -145,7 +153,7 @@ def _standardize(sample: Sample) -> _CentredRows | None:
         return None
     middle = sample.X.mean(axis=0)
     far = FAR_FROM_ZERO * len(away) * float(np.square(np.abs(sample.X).max(axis=0) / spread).sum())
-    return _CentredRows((sample.X - middle) / spread, away / spread, (centre - middle) / spread, 1.0, far)
+    return _CentredRows((sample.X - middle) / spread, away / spread, (centre - middle) / spread, spread, 1.0, far)
 
 
 def _whiten(sample: Sample) -> _CentredRows | None:
@@ -158,7 +166,7 @@ def _whiten(sample: Sample) -> _CentredRows | None:
     if not values[0] > SMALLEST:
         return None
     basis = vectors / np.sqrt(values)
-    return _CentredRows(rows.z @ basis, rows.away @ basis, rows.centre @ basis, float(values[0]), rows.far)
+    return _CentredRows(rows.z @ basis, rows.away @ basis, rows.centre @ basis, rows.spread, float(values[0]), rows.far)
 
 
 def _leave_one_out(
@@ -191,10 +199,23 @@ def _leave_one_out(
     return n[fits.fit, None] * distance, fine
 
 
+def _turn(components: Components, rows: _CentredRows, fits: ManyFits, which: Array) -> tuple[Floats, Array]:
+    """Return what takes standardised rows to the components of each fit."""
+    maps, fine = components.maps(fits, which)
+    return rows.spread[:, None] * maps, fine
+
+
 def _by_factors(
-    rows: _CentredRows, sample: Sample, fits: ManyFits, size: Floats, tol: float, tolerance: float, shrunk: Any
+    rows: _CentredRows,
+    sample: Sample,
+    fits: ManyFits,
+    size: Floats,
+    tol: float,
+    tolerance: float,
+    shrunk: Any,
+    turn: tuple[Floats, Array] | None,
 ) -> tuple[Floats, Array]:
-    """Factor the scatter of each training part."""
+    """Factor the scatter of each training part, as it is or in the directions of its components."""
     K, p = size.shape[1], rows.z.shape[1]
     there = np.maximum(size, 1.0)[:, :, None]
     shift = changed_sums(fits, rows.away, sample.codes, K) / there
@@ -213,8 +234,18 @@ def _by_factors(
         matrix = (1 - shrink) * matrix + shrink * mean_variance[:, None, None] * (
             np.eye(p) / np.broadcast_to(unit, (len(fits), p))[:, None, :]
         )
+    if turn is not None:
+        maps, kept_apart = turn
+        matrix = maps.transpose(0, 2, 1) @ matrix @ maps
+        root = np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), 0.0))
+        # scikit-learn judges the spread within classes in units of each component
+        maps = maps / root[:, None, :]
+        matrix = matrix / (root[:, :, None] * root[:, None, :])
+        mean, p = mean @ maps, maps.shape[2]
     inverse = invert(matrix)
-    if shrunk is None:
+    if turn is not None:
+        fine = kept_apart & np.all(root > 0, axis=1) & (inverse.smallest > tolerance)
+    elif shrunk is None:
         fine = inverse.smallest * n * rows.smallest > tolerance
     else:
         largest = np.einsum("jpp->j", matrix)
@@ -227,7 +258,8 @@ def _by_factors(
     middle = mean - between
     for j in range(len(fits)):
         here = fits.wanted(j)
-        z = (rows.z[fits.row[here]] - middle[j, 0]) @ inverse.factor[j].T
+        z = rows.z[fits.row[here]] if turn is None else rows.z[fits.row[here]] @ maps[j]
+        z = (z - middle[j, 0]) @ inverse.factor[j].T
         for k in range(K):
             away = z - turned[j, k]
             distance[here, k] = np.einsum("ip,ip->i", away, away)

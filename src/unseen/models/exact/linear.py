@@ -9,6 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.engine.fits import ManyFits
+from unseen.models.exact.components import Components, components_of
 from unseen.models.exact.hat import apply_weights, factorize
 from unseen.models.exact.learner import Sample
 from unseen.models.exact.scaling import Scaling, harmless, scaling_of
@@ -29,7 +30,7 @@ def linear_predictions(
     Parameters
     ----------
     scalers : sequence
-        Transformers in front of the model.
+        Transformers in front of the model; the last may be a principal component analysis.
     penalty, intercept : float, bool
         Of every weight but the intercept; whether a constant is fitted.
     sample, fits : Sample, ManyFits
@@ -42,16 +43,19 @@ def linear_predictions(
     if harmless(scalers, intercept, may_scale=penalty == 0):
         fit = factorize(sample.X, targets, penalty, intercept, sample.weights)
         return None if fit is None else fit.predictions(fits)
-    scaling = scaling_of(scalers, sample, fits)
-    if scaling is None or not intercept or not harmless(scalers):
+    if not intercept:
         return None
-    return _by_own_units(scaling, penalty, sample, targets, fits)
+    components = components_of(scalers, sample, fits)
+    scaling = scaling_of(scalers, sample, fits) if components is None else components.scaling
+    if scaling is None:
+        return None
+    return _by_own_units(scaling, penalty, sample, targets, fits, components)
 
 
 def _by_own_units(
-    scaling: Scaling, penalty: float, sample: Sample, targets: Floats, fits: ManyFits
+    scaling: Scaling, penalty: float, sample: Sample, targets: Floats, fits: ManyFits, components: Components | None
 ) -> tuple[Floats, Array] | None:
-    """Solve each fit's equations: a scaler gives each of its weights a penalty of its own."""
+    """Solve each fit's equations: a scaler gives each of its weights a penalty of its own, and components turn all of them."""
     n, p = sample.X.shape
     units = np.median(scaling.scale, axis=0)
     w = np.ones(n) if sample.weights is None else sample.weights
@@ -63,10 +67,20 @@ def _by_own_units(
     for which in split_fits(fits, 3 * (p + 1) ** 2):
         part = fits.some(which) if len(which) < len(fits) else fits
         system = weighted.T @ weighted + changed_scatter(part, weighted)[:, 0]
-        own = np.square(scaling.scale[which if len(scaling.scale) > 1 else [0]] / units)
-        system[:, np.arange(1, p + 1), np.arange(1, p + 1)] += penalty * own
-        inverse = invert(system)
-        safe[which] &= inverse.smallest > SMALLEST * np.einsum("jpp->j", system) / (p + 1)
         right = (products.sum(axis=0) + changed_sums(part, products)[:, 0]).reshape(-1, p + 1, q)
-        out[which] = inverse.factor.transpose(0, 2, 1) @ (inverse.factor @ right)
+        if components is None:
+            own = np.square(scaling.scale[which if len(scaling.scale) > 1 else [0]] / units)
+        else:
+            maps, fine = components.maps(part, which)
+            safe[which] &= fine
+            turn = np.zeros((len(which), p + 1, components.kept + 1))
+            turn[:, 0, 0], turn[:, 1:, 1:] = 1.0, units[:, None] * maps
+            back = turn.transpose(0, 2, 1)
+            system, right, own = back @ system @ turn, back @ right, np.ones((len(which), components.kept))
+        each = np.arange(1, system.shape[1])
+        system[:, each, each] += penalty * own
+        inverse = invert(system)
+        safe[which] &= inverse.smallest > SMALLEST * np.einsum("jpp->j", system) / system.shape[1]
+        solved = inverse.factor.transpose(0, 2, 1) @ (inverse.factor @ right)
+        out[which] = solved if components is None else turn @ solved
     return apply_weights(fits, rows, out), safe

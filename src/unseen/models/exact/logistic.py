@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from unseen.models.exact.hat import apply_weights
 from unseen.models.exact.learner import Exact, Sample, decide, probabilities
 from unseen.models.exact.scaling import Scaling, scaling_of
 from unseen.models.exact.scatter import CHUNK_NUMBERS, MAX_OUTER, changed_scatter
+from unseen.models.exact.stopped import Descent
 
 __all__ = ["Logistic"]
 
@@ -31,7 +33,13 @@ SMALLEST = 1e-8  # eigenvalue of the second derivatives over the mean one, below
 # rows was 0.7, and a row that is both so far off and so close to the boundary is not to be expected
 STOPPED_EARLY = 1.5
 MOST_DOUBTFUL = 0.5  # share of fits beyond which all are refitted at once
+WORTH_PRODUCTS = 20  # fits from which on products of columns are made once for all
 LONGEST = 4.0  # change of a linear function in one step
+SAME_STOP = 1e-8  # how close to scikit-learn's decision values the solver's own steps must come on all rows
+STOP_ROUNDING = 1e-6  # of such decision values on a part
+MAX_STEPPED = (
+    400_000  # numbers of the sample up to which a fit costs less here than in scikit-learn, whose checks are most of it
+)
 MOST_ITERATIONS = 0.5  # share of the solver's iterations that the fit on all rows may take; others might not converge
 
 
@@ -84,9 +92,9 @@ class Logistic(Exact):
         if scaling is None or K < 2 or (p + 1) ** 2 * outputs**2 > CHUNK_NUMBERS or n * (p + 1) ** 2 > MAX_OUTER:
             return None
         problem = _LogisticProblem.of(sample, scaling, penalty, outputs)
-        start, doubtful = _start(scalers, final, sample, problem)
+        start, doubtful, descent = _start(scalers, final, sample, problem)
         # a fit is in doubt if one of its rows is; most fits being so, the algebra would only add to refitting
-        if start is None or (1 - doubtful) ** (len(fits.row) / len(fits)) < 1 - MOST_DOUBTFUL:
+        if start is None or (descent is None and (1 - doubtful) ** (len(fits.row) / len(fits)) < 1 - MOST_DOUBTFUL):
             return None
         here = fits.class_counts
         safe = scaling.safe & np.all(here > 0, axis=1)
@@ -106,6 +114,8 @@ class Logistic(Exact):
         if fits.scores:
             safe[fits.fit[open_ > SAME_SCORE]] = False
         tolerance = open_ + 1e-7
+        if descent is not None:
+            _follow(descent, fits, sample, scaling, joint, tolerance, safe)
         return decide(fits, joint, tolerance, safe, probabilities(joint) if fits.scores else None, "probability")
 
 
@@ -129,37 +139,74 @@ def _penalty(final: Any) -> float | None:
     return 0.0 if kind is None else 1.0 / float(final.C)
 
 
+def _follow(
+    descent: Descent, fits: ManyFits, sample: Sample, scaling: Scaling, joint: Floats, tolerance: Floats, safe: Array
+) -> None:
+    """Go to where scikit-learn's solver stops in each fit whose classes depend on that, and put the decision values of that point."""
+    doubtful = np.unique(fits.fit[_leads(joint) <= tolerance])
+    outputs = range(1 if joint.shape[1] == 2 else joint.shape[1])
+    for j in doubtful[safe[doubtful]].tolist():
+        rows, times = np.unique(fits.train[j], return_counts=True)
+        k = j if len(scaling.shift) > 1 else 0
+        X = (sample.X - scaling.shift[k]) / scaling.scale[k]
+        labels = [1] if len(outputs) == 1 else list(outputs)
+        target = (sample.codes[rows, None] == labels).astype(float)
+        weights = times if sample.weights is None else times * sample.weights[rows]
+        theta = descent.weights(X[rows], target, np.asarray(weights, dtype=float))
+        if theta is None:
+            safe[j] = False
+            continue
+        here = fits.wanted(j)
+        joint[here, -len(outputs) :] = theta[0] + X[fits.row[here]] @ theta[1:]
+        tolerance[here] = STOP_ROUNDING * (1 + np.abs(joint[here]).max(axis=1))
+
+
+def _leads(joint: Floats) -> Floats:
+    """Return how far the largest value of each row is above the next."""
+    two = np.partition(joint, -2, axis=1)[:, -2:]
+    return np.asarray(two[:, 1] - two[:, 0])
+
+
 def _start(
     scalers: Sequence[Any], final: Any, sample: Sample, problem: _LogisticProblem
-) -> tuple[Floats | None, float]:
-    """Return the optimum on all rows, if scikit-learn's solver finds it too with ease, else None; and the share of rows in doubt."""
+) -> tuple[Floats | None, float, Descent | None]:
+    """Return the optimum on all rows, if scikit-learn's solver finds it too with ease, else None; the share of rows in doubt; and
+    the solver's own steps, if these stop where it stopped on all rows.
+    """
     everything = np.arange(len(sample.X))
     one = ManyFits(
         data=sample.data, train=[everything], fit=np.zeros_like(everything), row=everything, held_out=[everything[:0]]
     )
     own = scaling_of(scalers, sample, one)
     if own is None or not own.safe.all():
-        return None, 1.0
+        return None, 1.0, None
     alone = _LogisticProblem.of(sample, own, problem.ridge, problem.outputs)
     weights, fine, reach = alone.solve(one, np.zeros(1, dtype=np.int64), np.zeros(problem.shape))
     if not fine.all():
-        return None, 1.0
+        return None, 1.0, None
     import warnings
 
     from sklearn.base import clone
 
-    fitted = clone(final)
+    fitted, X = clone(final), (sample.X - own.shift) / own.scale
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted.fit((sample.X - own.shift) / own.scale, sample.data.y, sample_weight=sample.weights)
-    away = fitted.decision_function((sample.X - own.shift) / own.scale).reshape(len(sample.X), -1)
+        fitted.fit(X, sample.data.y, sample_weight=sample.weights)
+    away = fitted.decision_function(X).reshape(len(sample.X), -1)
+    descent = None
+    if final.solver == "lbfgs" and X.size * problem.outputs <= MAX_STEPPED:
+        descent = Descent(problem.ridge, float(final.tol), int(final.max_iter))
+        found = descent.weights(X, problem.target, problem.case_weights)
+        near_stop = SAME_STOP * (1 + np.abs(away).max())
+        if found is None or np.abs(found[0] + X @ found[1:] - away).max() > near_stop:
+            descent = None
     ours = problem.rows @ weights[0]
     away, ours = (v - v.mean(axis=1, keepdims=True) if problem.outputs > 1 else v for v in (away, ours))
     quick = np.max(fitted.n_iter_) <= max(MOST_ITERATIONS * final.max_iter, 1)
     open_ = STOPPED_EARLY * final.tol * reach
     near = np.abs(away - ours).max(axis=1) <= open_ + 1e-6 * (1 + np.abs(ours).max(axis=1))
     lead = np.abs(ours[:, 0]) if problem.outputs == 1 else np.diff(np.sort(ours, axis=1)[:, -2:], axis=1)[:, 0]
-    return (weights[0] if quick and near.all() else None), float(np.mean(lead <= open_))
+    return (weights[0] if quick and near.all() else None), float(np.mean(lead <= open_)), descent
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,6 +320,12 @@ class _LogisticProblem:
         residual -= self.target.T
         return np.asarray(learned.sum_rows(residual, self.rows, which).transpose(0, 2, 1))
 
+    @cached_property
+    def _products(self) -> Floats:
+        """Products of every two columns, (n, pairs)."""
+        upper, columns = np.triu_indices(self.rows.shape[1]), np.ascontiguousarray(self.rows.T)
+        return (columns[upper[0]] * columns[upper[1]]).T
+
     def _pairs(self) -> list[tuple[int, int]]:
         return [(a, b) for a in range(self.outputs) for b in range(a, self.outputs)]
 
@@ -281,12 +334,14 @@ class _LogisticProblem:
         probability = self._probability(theta.transpose(0, 2, 1) @ self.rows.T)
         m = self.rows.shape[1]
         upper = np.triu_indices(m)
-        products = self.rows[:, upper[0]] * self.rows[:, upper[1]]
         out = np.empty((len(theta), self.outputs, m, self.outputs, m))
         for a, b in self._pairs():
             spread = counts * probability[:, a] * ((1.0 if a == b else 0.0) - probability[:, b])
-            block = np.empty((len(theta), m, m))
-            block[:, upper[0], upper[1]] = block[:, upper[1], upper[0]] = spread @ products
+            if len(theta) < WORTH_PRODUCTS:
+                block = self.rows.T @ (spread[:, :, None] * self.rows)
+            else:
+                block = np.empty((len(theta), m, m))
+                block[:, upper[0], upper[1]] = block[:, upper[1], upper[0]] = spread @ self._products
             out[:, a, :, b, :] = out[:, b, :, a, :] = block
         return out.reshape(len(theta), self.outputs * m, self.outputs * m)
 

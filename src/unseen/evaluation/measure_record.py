@@ -306,7 +306,7 @@ class Measures(Result):
             if "auc" in e:
                 text += f"; AUC {_with_interval(e['auc'])}"
             return f"{text}."
-        name = "RMSE" if lead == "rms" else measure_name(lead)
+        name = measure_name(lead)
         rest = f"; R² {_with_interval(e['r2'])}" if lead == "rms" and "r2" in e else ""
         ends = e[lead].interval
         interval = "" if ends is None else f" ({100 * self.level:g}% interval {ends.low:.4g} to {ends.high:.4g})"

@@ -186,7 +186,9 @@ def test_the_command_line_logs_to_the_real_package(assessed, real):
     (number,) = re.findall(r"^tracked: mlflow run (\w+)$", done.stderr, re.MULTILINE)
     check(assessed, *json.loads(real("-c", READ, number).stdout))
     # to a run that exists: what it held stays, and the new values stand beside it
-    opened = "import mlflow\nwith mlflow.start_run() as run:\n    mlflow.log_metric('mine', 7.0)\nprint(run.info.run_id)"
+    opened = (
+        "import mlflow\nwith mlflow.start_run() as run:\n    mlflow.log_metric('mine', 7.0)\nprint(run.info.run_id)"
+    )
     mine = real("-c", opened).stdout.split()[-1]
     assert f"tracked: mlflow run {mine}" in real(*words, "--track", f"mlflow:{mine}").stderr
     metrics, tags, files = json.loads(real("-c", READ, mine).stdout)

@@ -195,6 +195,12 @@ def repeat_measures(m: Measures) -> Section:
 
 
 @section(Measures, 20)
+def residuals(m: Measures) -> Section | None:
+    """Return predicted against observed numbers."""
+    return figure_section(m, "residuals", "residuals", "Predicted against observed")
+
+
+@section(Measures, 20)
 def confusion(m: Measures) -> Section | None:
     """Return the confusion matrix as a heat map, and as a table with an interval for each cell."""
     if m.cases.classes is None:

@@ -98,3 +98,14 @@ def test_measures_are_called_in_the_picture_as_in_the_table():
     m = unseen.measure(y, np.where(np.arange(80) % 5 == 0, 1 - y, y), random_state=0)
     labels = info(m, "measures").labels
     assert {"F1", "balanced accuracy", "accuracy"} <= set(labels)
+
+
+def test_numbers_are_drawn_against_what_was_observed(tmp_path):
+    truth = np.random.default_rng(0).normal(size=50)
+    m = unseen.measure(truth, 0.5 * truth, random_state=0)
+    numbers = info(m, "residuals")
+    assert np.array_equal(numbers.predicted, 0.5 * numbers.observed)
+    assert np.array_equal(numbers.observed, np.sort(truth))
+    m.report(tmp_path / "m.html")
+    assert "Predicted against observed" in (tmp_path / "m.html").read_text()
+    assert info(unseen.measure(truth > 0, truth > 0.1, random_state=0), "residuals") is None

@@ -45,7 +45,7 @@ from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import measure as measure_predictions
 from unseen.evaluation.scored_cases import one_round
-from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
+from unseen.evaluation.slice_columns import RowsOfSlice, columns_in_words, columns_of_data, slice_rows
 from unseen.evaluation.slices import Slices, table_slices
 from unseen.measures.scoring import Scoring, resolve_measure
 from unseen.models.naming import full_name
@@ -214,7 +214,9 @@ def assess(
     wanted = check_rounds(rounds, effort_of(_choose_effort(effort, quick), data.n_units))
     asked, *more = _choose_measures(loss, measure, measures, data)
     parts = () if by is None else slice_rows(columns_of_data(by, data))  # refused before anything is fitted
-    question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command, cv=cv)
+    question = _Question(
+        measure=asked, target=target, also=tuple(more), usual=measures is None, command=command, cv=cv, by=by
+    )
     if prefit:
         _refuse_refitting(cv=cv, budget=budget, rounds=rounds)
         made = assess_held_out(
@@ -227,6 +229,7 @@ def assess(
             name=name,
             command=command,
             positive=positive,
+            by=by,
         )
         return replace(made, slices=_slices(made, parts)) if parts else made
     with open_request(
@@ -274,6 +277,7 @@ class _Question:
     usual: bool
     command: str | None
     cv: Any = None
+    by: Any = None
 
 
 class _NamesMatter:
@@ -719,7 +723,8 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, que
         measure = f"measures={[asked, *question.also]!r}, "
     aim = 'target="algorithm", ' if lead.method == "corrected-t" else ""
     splits = f"effort={str(effort)!r}" if question.cv is None else f"cv={_cv_in_words(question.cv)}"
-    call = f"unseen.assess(model, X, y, {measure}{aim}random_state={request.seed}, {splits}, level={request.level:g})"
+    sliced = "" if question.by is None else f"by={columns_in_words(question.by)}, "
+    call = f"unseen.assess(model, X, y, {measure}{sliced}{aim}random_state={request.seed}, {splits}, level={request.level:g})"
     return {
         "seed": request.seed,
         "level": request.level,

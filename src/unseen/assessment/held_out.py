@@ -29,6 +29,7 @@ from unseen.core.training import codes_of
 from unseen.datasets.conversion import with_positive
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import measure as measure_predictions
+from unseen.evaluation.slice_columns import columns_in_words
 from unseen.measures.scoring import Scoring
 from unseen.models.naming import full_name, short_name
 from unseen.request.prepare import fitted_of
@@ -51,6 +52,7 @@ def assess_held_out(
     name: str = "",
     command: str | None = None,
     positive: Any = None,
+    by: Any = None,
 ) -> Assessment:
     """Assess a trained model on held-out rows; intervals are those of `unseen.measure`, the target is this model.
 
@@ -68,6 +70,8 @@ def assess_held_out(
         Confidence level, seed of bootstrap intervals, what the model is called, and the command line to show in the report.
     positive : label, optional
         The class that sensitivity and AUC are about.
+    by : optional
+        What the slices are of, for the call that repeats this.
 
     Examples
     --------
@@ -96,6 +100,7 @@ def assess_held_out(
     also = dict(list(found.items())[1:])
     baseline = _baseline(guess, measures[0], level)
     losses = table.losses("zero-one" if measures[0] == "accuracy" else measures[0])
+    sliced = "" if by is None else f"by={columns_in_words(by)}, "
     settings = {
         "seed": seed,
         "level": level,
@@ -111,7 +116,7 @@ def assess_held_out(
             **{package: version(package) for package in ("numpy", "scipy", "scikit-learn")},
         },
         "repeat": command
-        or f"unseen.assess(fitted, X_test, y_test, prefit=True, random_state={seed}, level={level:g})",
+        or f"unseen.assess(fitted, X_test, y_test, prefit=True, {sliced}random_state={seed}, level={level:g})",
     }
     return Assessment(
         headline=headline,

@@ -16,6 +16,7 @@ from unseen.core.rng import RandomState
 from unseen.engine.events import Reporter
 from unseen.estimators.combined.evidence import LARGEST_OF_ALL, attach_expected_rms, reason_not_studied
 from unseen.estimators.combined.situation import STUDIED_UNITS
+from unseen.models.naming import short_name
 from unseen.request.prepare import data_of, task_of
 from unseen.request.request import open_request
 from unseen.show.text import RATES, percent_or_number
@@ -216,7 +217,7 @@ def resubstitute(
     >>> found["resub"].value < found["bolster"].value
     True
     >>> print(found.sentence().split(";")[0])
-    LinearSVC() is expected to misclassify 24.0% of new cases (95% interval 9.8% to 45.5%
+    linear support vector machine is expected to misclassify 24.0% of new cases (95% interval 9.8% to 45.5%
     """
     if options and (methods is None or len(methods) != 1):
         raise InputError("options belong to one method; name exactly one in `methods`.")
@@ -251,7 +252,7 @@ def resubstitute(
             request.reporter.advance(1)
     estimates = attach_expected_rms(estimates, request.model.native, data, chosen)
     ordered = tuple(estimates[name] for name in names if name in estimates)
-    return Resubstitutions(str(getattr(fitted, "name", fitted)), ordered, left_out)
+    return Resubstitutions(str(getattr(fitted, "name", None) or short_name(fitted)), ordered, left_out)
 
 
 KINDS = ("resubstitution", "estimators")

@@ -328,7 +328,7 @@ def methods(a: Assessment) -> Section:
     rows.append(["guessing", f"A model that always guesses the {guess}, on the same splits."])
     blocks: list[Block] = [Table(["method", "what it does"], rows, sortable=False)]
     others: dict[Any, list[str]] = {}
-    for method, estimate in a.estimates.items():
+    for method, estimate in (*a.estimates.items(), ("guessing", a.baseline)):
         for one in merge_notes(estimate.notes):
             if one not in a.notes:
                 others.setdefault(one, []).append(method)
@@ -529,13 +529,15 @@ def differences(c: DistributionComparison) -> Section | None:
 @section(Resubstitutions, 10)
 def resubstitution_estimates(result: Resubstitutions) -> Section:
     """Return all estimates, with the error of their integration and their notes."""
+    loss = result.headline.loss
+
+    def shown(value: float | None) -> TableCell | None:
+        return None if value is None else TableCell(percent_or_number(value, loss), value)
+
     rows = [
         [
             e.method,
-            e.value,
-            getattr(e, "mc_error", None),
-            e.expected_rms,
-            e.worst_rms,
+            *(shown(v) for v in (e.value, getattr(e, "mc_error", None), e.expected_rms, e.worst_rms)),
             " ".join(n.code for n in e.notes),
         ]
         for e in result.estimates

@@ -168,15 +168,15 @@ def name_in_words(loss: str) -> str:
 
     Examples
     --------
-    >>> name_in_words("squared"), name_in_words("1 - auc"), name_in_words("quantile"), name_in_words("absolute")
-    ('RMSE', 'AUC', 'quantile loss', 'absolute error')
+    >>> name_in_words("squared"), name_in_words("rms"), name_in_words("1 - auc"), name_in_words("quantile"), name_in_words("absolute")
+    ('RMSE', 'RMSE', 'AUC', 'quantile loss', 'absolute error')
     """
     told = value_in_units(loss, 0.0)[0]
-    if told == "rmse":
-        return "RMSE"
     name = measure_name(told)
     return (
-        name if told != loss or name.endswith(("loss", "error", "score", "cost", "misclassified")) else f"{name} loss"
+        name
+        if told != loss or name.endswith(("loss", "error", "score", "cost", "misclassified", "RMSE"))
+        else f"{name} loss"
     )
 
 

@@ -16,6 +16,7 @@ from unseen.show.sections import (
     Notes,
     Section,
     Table,
+    TableCell,
     Text,
     figure_section,
     picture,
@@ -135,7 +136,15 @@ def models(c: Comparisons) -> Section:
         )
     text = f"{w.name} has the {best} {what}, {naive}. It was chosen on the same data; {luck}"
     shown = {name: e.on_scale().row() for name, e in c.estimates.items()}
-    rows = [{"model": name, "measure": row["term"], **row} for name, row in shown.items()]
+    numbers = ("estimate", "std_error", "lower", "upper")
+    rows = [
+        {"model": name, "measure": row["term"], **row}
+        | {
+            key: None if row[key] is None else TableCell(percent_or_number(row[key], row["term"]), row[key])
+            for key in numbers
+        }
+        for name, row in shown.items()
+    ]
     columns = ["model", "measure", "estimate", "std_error", "lower", "upper", "method", "fits", "note"]
     table = Table(columns, [[row[name] for name in columns] for row in rows], "Each model by itself.")
     made = picture(c, "models")
@@ -151,7 +160,9 @@ def notes(c: Comparisons) -> Section | None:
 @section(Comparisons, 90)
 def repeat(c: Comparisons) -> Section:
     """Return what is needed to get the same numbers again."""
-    call = f"unseen.compare(models, X, y, test={c.test!r}, adjust={c.adjust!r}, level={c.pairs[0].level:g}, random_state={c.seed})"
+    names = list(dict.fromkeys(t.column for s in c.slices for t in s.tests))
+    sliced = f"by={names!r}, " if names else ""
+    call = f"unseen.compare(models, X, y, {sliced}test={c.test!r}, adjust={c.adjust!r}, level={c.pairs[0].level:g}, random_state={c.seed})"
     facts: list[list[Any]] = [
         ["models", ", ".join(c.estimates)],
         ["seed", str(c.seed)],

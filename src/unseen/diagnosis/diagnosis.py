@@ -18,6 +18,7 @@ from unseen.diagnosis.noise import NoiseTolerance
 from unseen.diagnosis.optimism import OptimismLink
 from unseen.diagnosis.ranking import RankingStability
 from unseen.diagnosis.units import UnitReport
+from unseen.show.text import RATES, percent_or_number
 
 __all__ = ["Diagnosis"]
 
@@ -100,8 +101,11 @@ class Diagnosis(Result):
         head = f"Trained on {size:g} of the {self.data.n_units} units, a model's training error"
         if len(self.optimism.optimism) < 2:  # one split says nothing of how far another would be off
             return f"{head} is too small{tail}." if self.optimism.mean > 0 else ""
-        spread = f"standard deviation over splits {self.optimism.optimism.std(ddof=1):.2g}"
-        return f"{head} is too small by {self.optimism.mean:.3g} on average ({spread}){tail}."
+        mean, spread = (self._gap(float(v)) for v in (self.optimism.mean, self.optimism.optimism.std(ddof=1)))
+        return f"{head} is too small by {mean} on average (standard deviation over splits {spread}){tail}."
+
+    def _gap(self, value: float) -> str:
+        return f"{100 * value + 0.0:.1f} points" if self.table.loss in RATES else f"{value:.3g}"
 
     def _of_rest(self) -> list[str]:
         out = []
@@ -114,14 +118,17 @@ class Diagnosis(Result):
             )
         if self.curve is not None:
             n = self.data.n_units
-            (now, *_), (more, low, high) = self.curve.at(n), self.curve.at(2 * n)
-            limits = f"{100 * self.curve.level:g}% limits {low:.4g} to {high:.4g}, if it goes on as a power law"
-            out.append(
-                f"The learning curve gives {now:.4g} at {n} units and foresees {more:.4g} at {2 * n} ({limits})."
+            now, more, low, high = (
+                percent_or_number(float(v), self.table.loss) for v in (self.curve.at(n)[0], *self.curve.at(2 * n))
             )
+            limits = f"{100 * self.curve.level:g}% limits {low} to {high}, if it goes on as a power law"
+            out.append(f"The learning curve gives {now} at {n} units and foresees {more} at {2 * n} ({limits}).")
         if self.noise is not None:
             k = self.noise
-            clean, noisy = (f"{k.error[j]:.3g} ({k.low[j]:.3g} to {k.high[j]:.3g})" for j in (0, -1))
+            words = [
+                [percent_or_number(float(v[j]), self.table.loss) for v in (k.error, k.low, k.high)] for j in (0, -1)
+            ]
+            clean, noisy = (f"{value} ({low} to {high})" for value, low, high in words)
             within = f"in brackets the middle {100 * k.level:g}% of the bootstrap samples"
             out.append(
                 f"With noise of {k.rates[-1]:g} in the {k.what} the error goes from {clean} to {noisy}, {within}."

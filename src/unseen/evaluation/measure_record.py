@@ -306,11 +306,12 @@ class Measures(Result):
             if "auc" in e:
                 text += f"; AUC {_with_interval(e['auc'])}"
             return f"{text}."
-        name = "RMSE" if lead == "rms" else measure_name(lead)
+        name = measure_name(lead)
         rest = f"; R² {_with_interval(e['r2'])}" if lead == "rms" and "r2" in e else ""
         ends = e[lead].interval
         interval = "" if ends is None else f" ({100 * self.level:g}% interval {ends.low:.4g} to {ends.high:.4g})"
-        return f"{name[:1].upper()}{name[1:]} {e[lead].value:.4g}{interval}, {on}{rest}."
+        said = name if "_" in name else f"{name[:1].upper()}{name[1:]}"  # scikit-learn's words stay as they are
+        return f"{said} {e[lead].value:.4g}{interval}, {on}{rest}."
 
     def table(self, every: bool = True) -> str:
         """Return the measures as text: all of them, or only those most people know."""

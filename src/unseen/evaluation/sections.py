@@ -197,6 +197,12 @@ def repeat_measures(m: Measures) -> Section:
 
 
 @section(Measures, 20)
+def residuals(m: Measures) -> Section | None:
+    """Return predicted against observed numbers."""
+    return figure_section(m, "residuals", "residuals", "Predicted against observed")
+
+
+@section(Measures, 20)
 def confusion(m: Measures) -> Section | None:
     """Return the confusion matrix as a heat map, and as a table with an interval for each cell."""
     if m.cases.classes is None:
@@ -305,29 +311,29 @@ def differences(result: PredictionFiles) -> Section | None:
         return None
     made = picture(result, "file-differences")
     rate = result.loss == "zero-one"
+
+    def gap(value: float) -> str:
+        return f"{100 * value + 0.0:+.1f}" if rate else f"{value + 0.0:+.4g}"
+
     rows = [
         [
             r["a"],
             r["b"],
             r["test"],
-            TableCell(_gap(r["difference"], rate), r["difference"]),
-            None
-            if r["lower"] is None
-            else TableCell(f"{_gap(r['lower'], rate)} to {_gap(r['upper'], rate)}", r["lower"]),
+            TableCell(gap(r["difference"]), r["difference"]),
+            None if r["lower"] is None else TableCell(f"{gap(r['lower'])} to {gap(r['upper'])}", r["lower"]),
             None if r["p"] is None else TableCell(p_words(r["p"], ""), r["p"]),
             None if r["p_adjusted"] is None else TableCell(p_words(r["p_adjusted"], ""), r["p_adjusted"]),
             r["verdict"],
         ]
         for r in result.rows()
     ]
-    table = Table(
-        ["a", "b", "test", "a less b", "interval", "p", "adjusted", "verdict"], rows, "Every test of every pair."
-    )
+    caption = "Every test of every pair."
+    if len(result.pairs) > 1:
+        caption += " An interval is of one pair by itself; the verdict goes by the p-value adjusted for all pairs."
+    less = "a less b (points)" if rate else "a less b"
+    table = Table(["a", "b", "test", less, "interval", "p", "adjusted", "verdict"], rows, caption)
     return Section("differences", "Paired differences", [*([made] if made is not None else []), table])
-
-
-def _gap(value: float, rate: bool) -> str:
-    return f"{100 * value + 0.0:+.1f} points" if rate else f"{value + 0.0:+.4g}"
 
 
 @section(PredictionFiles, 20)

@@ -31,7 +31,8 @@ RANGES = {
     "zero_one_loss": (0.0, 1.0), "hamming_loss": (0.0, 1.0), "positive_likelihood_ratio": (0.0, float("inf")),
     "negative_likelihood_ratio": (0.0, float("inf")),
 }  # fmt: skip
-LOWER = ("_error", "_loss", "_deviance")  # scikit-learn's own rule: functions with such names are better if smaller
+# last words of names of which less is better: the first three are scikit-learn's own rule
+LOWER = frozenset({"error", "loss", "deviance", "cost", "costs", "risk"})
 NUMBERS = (
     "squared",
     "absolute",
@@ -59,7 +60,7 @@ class Scoring(SetMeasure):
     range : tuple of float, optional
         Smallest and largest possible value. Without it the interval is a bootstrap over units.
     direction : {"higher", "lower"}, optional
-        Which side is better. By default lower if the name ends in error, loss or deviance, else higher, as in scikit-learn.
+        Which side is better. By default lower if the last word of the name is error, loss, deviance, cost or risk, else higher.
     response : {"predict", "predict_proba", "decision_function"}
         What the function is given beside the truth: predicted values, probabilities, or any score that orders the cases.
     options : mapping
@@ -91,7 +92,7 @@ class Scoring(SetMeasure):
         name = self.name or ("function" if own == "<lambda>" else own)
         known = RANGES.get(own, (0.0, float("inf")) if own in _losses_of_numbers() else None)
         span = known if self.range is None else self.range
-        direction = self.direction or ("lower" if name.endswith(LOWER) else "higher")
+        direction = self.direction or ("lower" if name.rpartition("_")[2] in LOWER else "higher")
         if direction not in ("lower", "higher"):
             raise UnknownName("direction", direction, ("lower", "higher"))
         if span is not None and not (len(span) == 2 and span[0] < span[1]):

@@ -83,7 +83,7 @@ class Power(Result):
             return f"{self.n} units show a difference of {self.difference:g} with power {self.power:.3f} ({test})"
         if self.solved_for == "difference":
             return f"{self.n} units show a difference of {self.difference:.4g} with power {self.power:.3f} ({test})"
-        return f"power {self.power:.3f} to show a difference of {self.difference:g} with {self.n} units ({test})"
+        return f"Power {self.power:.3f} to show a difference of {self.difference:g} with {self.n} units ({test})"
 
 
 def paired_power(n: Any, difference: Any, sd: Any, alpha: float = 0.05, sides: int = 2) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -28,6 +29,8 @@ LONGEST_TITLE = 90
 MOST_ROWS = 200
 # longer text in a cell breaks into lines instead of widening the table
 LONGEST_LINE = 26
+# a name such as corrected-t is not broken at its hyphen; longer ones are, so that tables still fit
+LONGEST_NAME = 15
 
 
 def _template_text(name: str) -> str:
@@ -49,7 +52,8 @@ def _environment() -> Any:
     environment.filters["sort_key"] = sort_key
     environment.filters["numeric"] = numeric
     environment.tests["number"] = is_number
-    environment.tests["long"] = lambda v: max(len(cell(v)), len(getattr(v, "hint", ""))) > LONGEST_LINE
+    environment.tests.update(long=is_long, name=is_name)
+    environment.filters["prose"] = prose
     environment.globals["kind"] = lambda block: type(block).__name__
     return environment
 
@@ -71,6 +75,30 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
     return str(value)
+
+
+def prose(text: str) -> Any:
+    """Return a sentence for a page, what stands in backticks as code.
+
+    Examples
+    --------
+    >>> str(prose("`unseen assess` tells a < b"))
+    '<code>unseen assess</code> tells a &lt; b'
+    """
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub("`([^`<>]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def is_long(value: Any, limit: int = LONGEST_LINE) -> bool:
+    """Say whether a cell breaks into lines."""
+    return max(len(cell(value)), len(getattr(value, "hint", ""))) > limit
+
+
+def is_name(value: Any) -> bool:
+    """Say whether a cell is a short name with a hyphen, which stays on one line."""
+    text = cell(value)
+    return "-" in text and " " not in text and len(text) <= LONGEST_NAME and not is_number(value)
 
 
 def is_number(value: Any) -> bool:

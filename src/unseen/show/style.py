@@ -58,6 +58,8 @@ _NAMES = {
     "mcc": "Matthews correlation",
     "pov": "share of variance explained",
     "d-prime": "d′",
+    "r2": "R²",
+    "rms": "RMSE",
 }
 # control characters break XML; bidirectional overrides let a label rewrite its neighbours
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")

@@ -64,12 +64,16 @@ def summary_table(rows: Sequence[dict[str, Any]], caption: str = "") -> tuple[Ta
         same = {}
     names = [n for n in names if n not in same and not (n == "failed" and not any(row.get(n) for row in rows))]
     names = [n for n in names if any(row.get(n) is not None and row[n] == row[n] for row in rows)]
-    body = [
-        [with_error(row.get(n), row.get(f"{n}_error")) if f"{n}_error" in row else row.get(n) for n in names]
-        for row in rows
-    ]
+    body = [[_shown(row, n) for n in names] for row in rows]
     words = [f"In every cell: {', '.join(f'{k} {v}' for k, v in same.items())}."] if same else []
     return Table([WORDS.get(n, n.replace("_", " ")) for n in names], body, caption), words
+
+
+def _shown(row: dict[str, Any], name: str) -> Any:
+    """Return a cell; seconds say how long, so that two digits without an error are enough."""
+    if name == "seconds" and isinstance(row.get(name), float) and math.isfinite(row[name]):
+        return TableCell(f"{row[name]:.2g}", row[name])
+    return with_error(row.get(name), row.get(f"{name}_error")) if f"{name}_error" in row else row.get(name)
 
 
 def split_columns(table: Table) -> tuple[Table, Table | None]:

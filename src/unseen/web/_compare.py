@@ -16,7 +16,7 @@ from unseen.study.summary_table import ORDER, WORDS, with_error
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._nets import WORDS as NETS
 from unseen.web._payload import record_of
-from unseen.web._records import find_record, first_table
+from unseen.web._records import KIND_WORDS, find_record, first_table
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
 from unseen.web._summary import summary_rows
@@ -86,12 +86,19 @@ def compare_page(site: Site, request: Request) -> Response:
     for one in chosen:
         families.setdefault(one.kind, []).append(one)
     parts = [p for k, (kind, family) in enumerate(families.items()) for p in _parts(kind, family, query, f"f{k}")]
-    links = [{"name": c.name, "kind": c.kind, "without": place([i for i in items if i != c.item])} for c in chosen]
+    links = [
+        {"name": c.name, "kind": KIND_WORDS.get(c.kind, c.kind), "without": place([i for i in items if i != c.item])}
+        for c in chosen
+    ]
     full = len(items) >= MOST_ITEMS
     offered = (
         []
         if full
-        else [{**o, "place": place([*items, o["item"]])} for o in _other_items(site) if o["item"] not in items]
+        else [
+            {**o, "kind": KIND_WORDS.get(o["kind"], o["kind"]), "place": place([*items, o["item"]])}
+            for o in _other_items(site)
+            if o["item"] not in items
+        ]
     )
     return site.page("compare.html", title="Compare", here="/compare", chosen=links, parts=parts, offered=offered)
 
@@ -212,19 +219,24 @@ def compare_rows(
     filled = [rows for rows in families if rows]
     if not filled:
         return None
-    keys = [k for k in KEYS if all(k in rows[0] for rows in filled)]
+    shared = [k for k in KEYS if all(k in rows[0] for rows in filled)]
+    # where the first names tell all rows apart, further words only lengthen them
+    keys = next(
+        (shared[:k] for k in range(1, len(shared)) if all(_distinct(rows, shared[:k]) for rows in filled)), shared
+    )
     columns = list(dict.fromkeys(c for rows in filled for c in rows[0]))
     quantities = [
         c
         for c in columns
         if c not in keys
         and not c.endswith("_error")
-        and any(number_of(row.get(c)) is not None for rows in filled for row in rows)
+        and any(2 * sum(number_of(row.get(c)) is not None for row in rows) >= len(rows) for rows in filled)
     ]
     if not keys or not quantities:
         return None
     quantities.sort(key=lambda q: (q in COUNTS, ORDER.index(q) if q in ORDER else len(ORDER)))
     asked = dict(query).get(f"{id}.show", "")
+    # what one row in two has: the parts of a single estimate are in its own downloads
     preferred = [q for q in ("rms", "ours", "value", "estimate", "difference", "cmi", "score") if q in quantities]
     shown = asked if asked in quantities else next(iter(preferred), quantities[0])
     by_key = [{tuple(row.get(k) for k in keys): row for row in rows} for rows in families]
@@ -248,6 +260,11 @@ def compare_rows(
         alt=alt,
         caption=caption,
     )
+
+
+def _distinct(rows: list[dict[str, Any]], keys: list[str]) -> bool:
+    """Say whether some columns tell all rows apart."""
+    return len({tuple(row.get(k) for k in keys) for row in rows}) == len(rows)
 
 
 def _word(quantity: str) -> str:

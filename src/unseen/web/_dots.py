@@ -14,8 +14,8 @@ from unseen.show.style import PALETTE
 
 __all__ = ["Dot", "dots", "number_of", "ticks"]
 
-# pixels: the margin, the height of a line of text, and its letters
-RIGHT, ROW, FONT = 20, 22, 13
+# pixels: the margin, the height of a row, its letters, and the height of a line where a label takes two
+RIGHT, ROW, FONT, LINE = 20, 22, 13, 15
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,15 @@ def _short(text: str, letters: int) -> str:
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 
+def _lines(text: str, letters: int) -> list[str]:
+    """Return a label in one or two lines, broken between words."""
+    if len(text) <= letters:
+        return [text]
+    words = text.split(" ")
+    first = max((k for k in range(1, len(words)) if len(" ".join(words[:k])) <= letters), default=1)
+    return [_short(part, letters) for part in (" ".join(words[:first]), " ".join(words[first:])) if part]
+
+
 def dots(
     rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis: str, mark: float | None = None
 ) -> Markup:
@@ -119,10 +128,11 @@ def _drawing(
     rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis: str, mark: float | None, space: _Space
 ) -> str:
     low, high = _range(rows, mark)
-    left = 24 + 7 * max(len(_short(label, space.letters)) for label, _ in rows)
+    labels = [_lines(label, space.letters) for label, _ in rows]
+    left = 24 + 7 * max(len(line) for lines in labels for line in lines)
     legend = len(series) if len(series) > 1 else 0
     top = 10 + 20 * legend
-    lane = max(ROW, 9 * len(series) + 14)
+    lane = max(ROW + LINE * (max(map(len, labels)) - 1), 9 * len(series) + 14)
     bottom = top + lane * len(rows)
 
     def at(value: float) -> float:
@@ -143,9 +153,10 @@ def _drawing(
     for k, name in enumerate(series[:legend]):
         parts.append(_shape(k, left + 6, 8 + 20 * k, f"var(--unseen-{k % len(PALETTE)})"))
         parts.append(_text(left + 18, 12 + 20 * k, _short(name, space.letters + 10)))
-    for number, (label, marks) in enumerate(rows):
+    for number, (lines, (_, marks)) in enumerate(zip(labels, rows)):
         middle = top + lane * (number + 0.5)
-        parts.append(_text(left - 10, middle + 4, _short(label, space.letters), "end"))
+        for k, line in enumerate(lines):
+            parts.append(_text(left - 10, middle + 4 + LINE * (k - (len(lines) - 1) / 2), line, "end"))
         for one in marks:
             y = middle + 9 * (one.series - (len(series) - 1) / 2)
             colour = f"var(--unseen-{one.series % len(PALETTE)})"

@@ -22,12 +22,29 @@ from unseen.web._summary import PageFigure
 from unseen.web._tables import view
 from unseen.web._words import clock, file_name
 
-__all__ = ["attachment", "find_record", "first_table", "headline", "latest", "list_page", "record_page", "results"]
+__all__ = [
+    "KIND_WORDS",
+    "attachment",
+    "find_record",
+    "first_table",
+    "headline",
+    "latest",
+    "list_page",
+    "record_page",
+    "results",
+]
 
 # two screens of rows
 PAGE = 50
 MOST_DRAWN = 40  # rows of a picture; more do not fit on a screen
+LONGEST_ANSWER = 110  # characters of a line in a list
 FEW_CHOICES = 12  # links in a line; more fold into a list
+# what kinds are called on a page, where their name in the store is no word
+KIND_WORDS = {
+    "predictionfiles": "predictions",
+    "resubstitutions": "error without retraining",
+    **{k: w.lower() for k, w in WORDS.items()},
+}
 LARGEST_ID = 2**63 - 1  # the largest integer of both databases
 
 
@@ -60,6 +77,9 @@ def headline(kind: str, payload: Any) -> str:
     winner = payload.get("winner")
     if isinstance(winner, dict) and "name" in winner:
         return f"{table_value(winner.get('best', 'smallest error'))}: {table_value(winner['name'])}"
+    sentence = payload.get("sentence")
+    if isinstance(sentence, str) and sentence:
+        return sentence if len(sentence) <= LONGEST_ANSWER else f"{sentence[:LONGEST_ANSWER].rsplit(' ', 1)[0]} …"
     rows = payload.get("rows")
     return f"{len(rows)} rows" if isinstance(rows, list) else ""
 
@@ -75,7 +95,7 @@ def latest(site: Site, kind: str | None, first: int, number: int) -> tuple[list[
     rows = [
         {
             "id": k.id,
-            "kind": k.kind,
+            "kind": KIND_WORDS.get(k.kind, k.kind),
             "name": k.name or "(no name)",
             "created": clock(k.created),
             "headline": site.headlines[k.id, k.created],
@@ -104,8 +124,8 @@ def list_page(site: Site, request: Request) -> Response:
         "kept.html",
         title="Results",
         here="/kept",
-        heading=f"Kept results: {kind}" if kind else "Kept results",
-        kinds=kinds,
+        heading=f"Kept results: {KIND_WORDS.get(kind, kind)}" if kind else "Kept results",
+        kinds=[(k, KIND_WORDS.get(k, k)) for k in kinds],
         chosen=kind,
         view=view(table, "records"),
         first=page * PAGE + 1,
@@ -129,7 +149,7 @@ def record_page(site: Site, request: Request) -> Response:
     about = {
         "title": kept.name or "(no name)",
         "name": kept.name or "(no name)",
-        "kind_word": WORDS.get(kept.kind, kept.kind.capitalize()),
+        "kind_word": WORDS.get(kept.kind, KIND_WORDS.get(kept.kind, kept.kind).capitalize()),
         "created": clock(kept.created),
         "answer": headline(kept.kind, kept.payload),
         "id": kept.id,

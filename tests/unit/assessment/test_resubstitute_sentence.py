@@ -28,7 +28,7 @@ def test_the_sentence_has_the_value_and_the_interval_of_auto_resub():
     low, high = predictive("auto-resub").interval(e.value, 60, 0.9)
     assert found.headline is e
     assert found.sentence() == (
-        f"LogisticRegression() is expected to misclassify {100 * e.value:.1f}% of new cases (90% interval {100 * low:.1f}% to "
+        f"logistic regression is expected to misclassify {100 * e.value:.1f}% of new cases (90% interval {100 * low:.1f}% to "
         f"{100 * high:.1f}%; auto-resub, without retraining)."
     )
     assert str(found).splitlines()[:2] == [found.sentence(), found.meaning()]
@@ -96,7 +96,7 @@ def test_regression_has_nothing_but_the_error_on_its_own_points():
     found = unseen.resubstitute(LinearRegression().fit(X[:50], z), X[:50], z)
     value = found["resub"].value
     assert found.sentence() == (
-        f"LinearRegression() has an expected squared loss of {value:.4g} on new cases (resub, without retraining)."
+        f"linear regression has an expected squared loss of {value:.4g} on new cases (resub, without retraining)."
     )
     assert found.meaning() == (
         "No interval: this is the error on the points it was trained on, which is too low for new ones."

@@ -182,8 +182,8 @@ def test_a_p_value_at_the_floor_of_its_permutations_is_at_most(cancer):
 
 def test_effects_are_stated_with_their_spread(cancer):
     text = " ".join(cancer.sentences())
-    assert re.search(r"too small by [\d.e-]+ on average \(standard deviation over splits [\d.e-]+\)", text)
-    assert re.search(r"goes from [\d.]+ \([\d.]+ to [\d.]+\) to [\d.]+ \([\d.]+ to [\d.]+\), in brackets", text)
+    assert re.search(r"too small by [\d.]+ points on average \(standard deviation over splits [\d.]+ points\)", text)
+    assert re.search(r"goes from [\d.]+% \([\d.]+% to [\d.]+%\) to [\d.]+% \([\d.]+% to [\d.]+%\), in brackets", text)
 
 
 def test_permutation_p_values():

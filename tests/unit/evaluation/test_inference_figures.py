@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 import unseen
 from unseen.core.distribution import ErrorDistribution
+from unseen.evaluation.figures.decision_curve import draw as draw_decision
+from unseen.evaluation.figures.decision_curve import info as of_curve
 from unseen.show import draw, figures_for, info, svg
 
 
@@ -75,3 +78,34 @@ def test_no_figure_of_differences_for_one_file(results):
     assert info(one, "file-differences") is None
     shown = info(one, "file-errors")
     assert (shown.values, shown.xlabel) == ((pytest.approx(2 / 3),), "s")
+
+
+def test_the_band_of_a_decision_curve_does_not_flatten_the_curve():
+    rng = np.random.default_rng(1)
+    logit = rng.normal(size=120)
+    y = (rng.random(120) < 1 / (1 + np.exp(-logit))).astype(int)
+    curve = unseen.measure(y, 1 / (1 + np.exp(-logit)), random_state=0).decision_curve()
+    highest = max(curve.net_benefit.max(), curve.treat_all.max())
+    assert curve.high.max() > 3 * highest  # where hardly a case is called
+    _, ax = plt.subplots()
+    draw_decision(of_curve(curve), ax)
+    assert highest < ax.get_ylim()[1] < 2 * highest
+    plt.close("all")
+
+
+def test_measures_are_called_in_the_picture_as_in_the_table():
+    y = np.tile([0, 1], 40)
+    m = unseen.measure(y, np.where(np.arange(80) % 5 == 0, 1 - y, y), random_state=0)
+    labels = info(m, "measures").labels
+    assert {"F1", "balanced accuracy", "accuracy"} <= set(labels)
+
+
+def test_numbers_are_drawn_against_what_was_observed(tmp_path):
+    truth = np.random.default_rng(0).normal(size=50)
+    m = unseen.measure(truth, 0.5 * truth, random_state=0)
+    numbers = info(m, "residuals")
+    assert np.array_equal(numbers.predicted, 0.5 * numbers.observed)
+    assert np.array_equal(numbers.observed, np.sort(truth))
+    m.report(tmp_path / "m.html")
+    assert "Predicted against observed" in (tmp_path / "m.html").read_text()
+    assert info(unseen.measure(truth > 0, truth > 0.1, random_state=0), "residuals") is None

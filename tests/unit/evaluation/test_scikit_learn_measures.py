@@ -165,3 +165,10 @@ def test_unknown_names_are_refused():
         unseen.measure(Y, P, measures=["f1_makro"])
     made = CliRunner().invoke(app, ["predictions", "x.csv", "--truth", "y", "--pred", "p", "--measure", "f1_makro"])
     assert isinstance(made.exception, UnknownName)
+
+
+@pytest.mark.parametrize(
+    ("name", "direction"), [("cost", "lower"), ("total_costs", "lower"), ("my_loss", "lower"), ("lossless", "higher")]
+)
+def test_the_last_word_of_a_name_says_which_side_is_better(name, direction):
+    assert unseen.measures.Scoring(lambda y, p: 0.0, name=name).direction == direction

@@ -260,6 +260,7 @@ def test_slices_of_an_assessment_and_of_a_comparison():
     assert a.slices["south"].value == pytest.approx(rows[south].mean())
     assert "south" in str(a)
     assert a.to_dict()["slices"]["worst"]["name"] == "south"
+    assert "by={'site': site}" in a.settings["repeat"]
     turned = a.slices.complement("accuracy")
     assert turned["south"].value == pytest.approx(1 - a.slices["south"].value)
     assert turned["south"].low == pytest.approx(1 - a.slices["south"].high)

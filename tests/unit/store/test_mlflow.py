@@ -1,12 +1,15 @@
-"""Results in MLflow: the real package with a file store where it is installed, else an imitation of the calls that are made."""
+"""Results in MLflow: an imitation of the calls that are made, and the real package with a file store in an environment of its own."""
 
 from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
 import json
+import re
+import subprocess
 import sys
 import types
+import venv
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -132,18 +135,80 @@ def test_a_tracker_is_refused_before_any_work(run_unseen, monkeypatch, command):
     assert (ended.returncode, "pip install mlflow" in ended.stderr) == (2, True)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="mlflow is not installed")
-def test_the_real_package_with_a_file_store(assessed, tmp_path, monkeypatch):
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    import mlflow
+# What a run in a file store holds, read by MLflow itself.
+READ = """
+import json, sys
+from pathlib import Path
+import mlflow
+run = mlflow.get_run(sys.argv[1])
+place = Path(run.info.artifact_uri.removeprefix("file://")) / "unseen"
+files = {f"unseen/{f.name}": f.read_text() for f in place.iterdir()}
+print(json.dumps([run.data.metrics, run.data.tags, files]))
+"""
 
-    mlflow.set_tracking_uri(tmp_path.as_uri())
-    mlflow.set_experiment("unseen")
-    number = assessed.track("mlflow")
-    run = mlflow.get_run(number)
-    place = Path(run.info.artifact_uri.removeprefix("file://")) / "unseen"
-    files = {f"unseen/{f.name}": f.read_text() for f in place.iterdir()}
-    check(assessed, run.data.metrics, run.data.tags, files)
+
+@pytest.fixture(scope="module")
+def real_python(tmp_path_factory):
+    """An interpreter with all packages of this one and the real MLflow; skips where that can neither be found nor installed."""
+    if importlib.util.find_spec("mlflow") is not None:
+        return sys.executable
+    place = tmp_path_factory.mktemp("mlflow") / "venv"
+    venv.create(place, with_pip=False, symlinks=True)
+    python = place / "bin" / "python"
+    (found,) = place.glob("lib/python*/site-packages")
+    (found / "beside.pth").write_text("\n".join(p for p in sys.path if p and Path(p).is_dir()))
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "mlflow-skinny"]
+    done = subprocess.run(install, capture_output=True, text=True, timeout=600)
+    if done.returncode:
+        pytest.skip(f"mlflow-skinny cannot be installed: {done.stderr.strip().splitlines()[-1]}")
+    return str(python)
+
+
+@pytest.fixture
+def real(real_python, tmp_path, monkeypatch):
+    """Runs Python with the real MLflow, which keeps its runs in files of a folder."""
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
+
+    def call(*words):
+        done = subprocess.run([real_python, *map(str, words)], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    return call
+
+
+@pytest.mark.slow
+def test_the_command_line_logs_to_the_real_package(assessed, real):
+    words = ["-m", "unseen", "assess", "breast-cancer", "-m", "lda", "--measure", "roc_auc", "--measure", "accuracy"]
+    words += ["--cv", "10", "--seed", "0"]
+    done = real(*words, "--track", "mlflow")
+    (number,) = re.findall(r"^tracked: mlflow run (\w+)$", done.stderr, re.MULTILINE)
+    check(assessed, *json.loads(real("-c", READ, number).stdout))
+    # to a run that exists: what it held stays, and the new values stand beside it
+    opened = (
+        "import mlflow\nwith mlflow.start_run() as run:\n    mlflow.log_metric('mine', 7.0)\nprint(run.info.run_id)"
+    )
+    mine = real("-c", opened).stdout.split()[-1]
+    assert f"tracked: mlflow run {mine}" in real(*words, "--track", f"mlflow:{mine}").stderr
+    metrics, tags, files = json.loads(real("-c", READ, mine).stdout)
+    assert metrics["mine"] == 7.0
+    check(assessed, metrics, tags, files)
+
+
+@pytest.mark.slow
+def test_a_result_logs_to_the_active_run_of_the_real_package(real):
+    script = """
+import mlflow, unseen
+c = unseen.compare({"a": "lda", "b": "dummy"}, unseen.datasets.load("iris"), cv=5, random_state=0)
+with mlflow.start_run() as run:
+    assert c.track("mlflow") == run.info.run_id
+print(run.info.run_id, c.pairs[0].difference)
+"""
+    number, difference = real("-c", script).stdout.split()[-2:]
+    metrics, _, files = json.loads(real("-c", READ, number).stdout)
+    assert metrics["a - b.difference"] == pytest.approx(float(difference))
+    assert set(files) == {"unseen/report.html", "unseen/table.csv", "unseen/result.json"}
 
 
 def test_refused(assessed, monkeypatch):

@@ -11,13 +11,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from unseen.show.page import is_name
 from unseen.show.sections import Table
 from unseen.study.summary_table import summary_table, with_error
+from unseen.web._compare import compare_rows
 from unseen.web._dots import Dot, dots, ticks
 from unseen.web._download import PIECE, study_csv, study_json, table_csv
 from unseen.web._memory import CostLimitedCache
 from unseen.web._payload import record_of, table_value
 from unseen.web._pictures import ELEMENTS, clean_svg
+from unseen.web._records import KIND_WORDS, LONGEST_ANSWER, headline
 from unseen.web._source import shown_url, without_password
 from unseen.web._tables import view
 from unseen.web._words import duration, file_name, key_of
@@ -316,3 +319,50 @@ def test_the_headline_of_a_comparison_speaks_of_what_was_compared(winner, expect
     from unseen.web._records import headline
 
     assert headline("comparison", {"winner": winner, "pairs": [{}, {}]}) == expected
+
+
+def test_rows_are_named_by_what_tells_them_apart_and_shown_by_what_most_of_them_have():
+    rows = [
+        {"name": "loo", "measure": None, "value": 0.1, "weights_loo": 0.5},
+        {"name": "632", "measure": "a long description", "value": 0.2, "weights_loo": None},
+        {"name": "resub", "measure": None, "value": 0.3, "weights_loo": None},
+    ]
+    part = compare_rows([rows], ["one"], "assessment", "t", [])
+    assert part.view.table.columns == ["name", "one"]
+    assert [one["word"] for one in part.quantities] == ["value"]
+    assert "None" not in part.picture
+    # two rows of one name need the next column
+    part = compare_rows([[*rows, {**rows[0], "measure": "another"}]], ["one"], "assessment", "t", [])
+    assert part.view.table.columns == ["name", "measure", "one"]
+
+
+def test_long_labels_of_dots_have_two_lines_and_lose_nothing():
+    label = "the_model_of_last_year.csv against a_large_model.csv"
+    text = dots([(label, [Dot(0, 0.1)]), ("short", [Dot(0, 0.2)])], ["a"], "difference")
+    wide = text[: text.index("</svg>")]
+    assert ">the_model_of_last_year.csv against</text>" in wide
+    assert ">a_large_model.csv</text>" in wide
+    assert "…" not in wide
+
+
+def test_every_kept_result_has_an_answer_in_the_list():
+    assert headline("predictionfiles", {"sentence": "new.csv is best.", "rows": []}) == "new.csv is best."
+    cut = headline("measures", {"sentence": "word " * 60})
+    assert cut.endswith("word …")
+    assert len(cut) <= LONGEST_ANSWER + 2
+    assert KIND_WORDS["predictionfiles"] == "predictions"
+
+
+def test_short_names_are_not_broken_at_their_hyphen_and_long_ones_are():
+    assert [is_name(v) for v in ("corrected-t", "bolster-posterior-accuracy", "no difference-shown", -1.5, "loo")] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_seconds_have_two_digits_and_no_error():
+    table, _ = summary_table([{"n": n, "seconds": 0.000154321, "seconds_error": 0.0000058} for n in (20, 40)])
+    assert [row[1].text for row in table.rows] == ["0.00015", "0.00015"]

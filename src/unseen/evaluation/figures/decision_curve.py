@@ -18,6 +18,8 @@ __all__ = ["DecisionInfo", "draw", "of_measures"]
 
 # net benefits this far below zero say no more than that a strategy harms
 DEPTH = 0.3
+# the band may reach so many times as high as the curves
+ROOM = 1.6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,11 +61,18 @@ def of_measures(m: Measures) -> DecisionInfo | None:
 def draw(numbers: DecisionInfo, ax: Any) -> None:
     """Draw the curve with its band and the two other strategies."""
     tidy(ax)
-    top = float(max(numbers.high.max(), numbers.treat_all.max()))
+    highest = float(max(numbers.net_benefit.max(), numbers.treat_all.max(), 0.0))
+    # where hardly a case is called the band grows without end, and would flatten the curve
+    top = min(float(max(numbers.high.max(), highest)), ROOM * highest) or 1.0
     floor = -DEPTH * top
     shown = numbers.treat_all >= 1.5 * floor
     ax.fill_between(
-        numbers.threshold, np.maximum(numbers.low, floor), numbers.high, color=MAIN, alpha=0.15, linewidth=0
+        numbers.threshold,
+        np.maximum(numbers.low, floor),
+        np.minimum(numbers.high, 2 * top),
+        color=MAIN,
+        alpha=0.15,
+        linewidth=0,
     )
     ax.plot(numbers.threshold, numbers.net_benefit, color=MAIN, linewidth=1.8, label="by probability")
     ax.plot(numbers.threshold[shown], numbers.treat_all[shown], color=OTHER, linewidth=1.4, label="treat all")

@@ -7,7 +7,7 @@ from typing import Any
 
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, label, tidy
+from unseen.show.style import GREY, MAIN, OTHER, label, measure_name, tidy
 
 __all__ = ["MeasureForestInfo"]
 
@@ -46,12 +46,18 @@ def info(m: Measures) -> MeasureForestInfo | None:
         return None
     ends = tuple(None if e.interval is None else (e.interval.low, e.interval.high) for _, e, _ in rows)
     return MeasureForestInfo(
-        labels=tuple(name for name, _, _ in rows),
+        labels=tuple(_word(name) for name, _, _ in rows),
         values=tuple(e.value for _, e, _ in rows),
         ends=ends,
         neutral=tuple(n for _, _, n in rows),
         size=(7.0, 0.9 + 0.26 * len(rows)),
     )
+
+
+def _word(name: str) -> str:
+    """Return the name of a measure as sentences have it, with the class or the threshold that it belongs to."""
+    base = name.split("[")[0].split(" at ")[0]
+    return measure_name(base) + name[len(base) :]
 
 
 def draw(numbers: MeasureForestInfo, ax: Any) -> None:

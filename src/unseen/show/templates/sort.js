@@ -27,6 +27,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 // Only what really scrolls is a stop for the keyboard, and says so.
 const stops = () => {
   for (const box of document.querySelectorAll(".scroll")) {
+    box.removeAttribute("data-wide"); // a table that scrolls anyway is not squeezed, so measure the squeezed one
     const wide = box.scrollWidth > box.clientWidth + 1;
     box.toggleAttribute("data-wide", wide);
     if (wide) box.tabIndex = 0;

@@ -1,7 +1,8 @@
-"""Parquet files, by pyarrow."""
+"""Parquet files and folders of them, by pyarrow."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from unseen.core.errors import InputError, MissingExtra
@@ -23,10 +24,7 @@ def read_parquet(source: SourceFile) -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtra("pyarrow", "frames", "reading Parquet files") from error
     try:
-        with source.seekable() as file:
-            check_unpacked(_unpacked_size(file), source.path)
-            file.seek(0)
-            frame = pd.read_parquet(file, engine="pyarrow")
+        frame = _join_parts(source) if source.parts else _read_one(source)
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
@@ -36,6 +34,75 @@ def read_parquet(source: SourceFile) -> Any:
     frame = frame.reset_index(level=named) if named else frame
     text = [c for c in frame.columns if pd.api.types.infer_dtype(frame[c], skipna=True) == "string"]
     return frame.astype(dict.fromkeys(text, "category")) if text else frame
+
+
+def _read_one(source: SourceFile) -> Any:
+    import pandas as pd
+
+    with source.seekable() as file:
+        check_unpacked(_unpacked_size(file), source.path, source.size)
+        file.seek(0)
+        return pd.read_parquet(file, engine="pyarrow")
+
+
+def _join_parts(source: SourceFile) -> Any:
+    """Return the table of a folder; every part has the columns of the first, by name and type, in its order."""
+    from pyarrow import concat_tables
+    from pyarrow.parquet import read_table
+
+    unpacked = 0
+    for part in source.parts:
+        with part.open("rb") as file:
+            unpacked += _unpacked_size(file)
+    check_unpacked(unpacked, source.path, source.size)
+    tables: list[Any] = []
+    for part in source.parts:
+        table = read_table(part, partitioning=None)
+        if tables:
+            _check_schema(tables[0].schema, table.schema, source.parts[0], part)
+            table = table.select(tables[0].column_names)
+        tables.append(table)
+    codes = {name for name in tables[0].column_names if len({t.schema.field(name).type for t in tables}) > 1}
+    # a column without any value in a part has no type there
+    whole = concat_tables([_decode(t, codes) for t in tables], promote_options="default")
+    tables.clear()
+    return whole.unify_dictionaries().to_pandas()
+
+
+def _check_schema(first: Any, other: Any, first_path: Path, path: Path) -> None:
+    where = f"{str(path)!r} and {str(first_path)!r} are parts of one table, but"
+    for one, two, lacks in ((first, other, path), (other, first, first_path)):
+        missing = [name for name in one.names if name not in two.names]
+        if missing:
+            raise InputError(f"{where} {lacks.name!r} has no column {missing[0]!r}; give parts with the same columns.")
+    for name in first.names:
+        one, two = _value_type(first.field(name).type), _value_type(other.field(name).type)
+        if one != two and "null" not in (str(one), str(two)):
+            raise InputError(
+                f"{where} the column {name!r} is {_word(two)} in {path.name!r} and {_word(one)} in {first_path.name!r}; write all parts with one type."
+            )
+
+
+def _word(kind: Any) -> str:
+    return "text" if str(kind) == "large_string" else str(kind)
+
+
+def _decode(table: Any, names: set[str]) -> Any:
+    """Return the table with these columns as plain values, where they are kept as codes."""
+    for name in names:
+        kind = table.schema.field(name).type
+        plain = _value_type(kind)
+        if plain != kind and str(kind) != "null":
+            table = table.set_column(table.column_names.index(name), name, table[name].cast(plain))
+    return table
+
+
+def _value_type(kind: Any) -> Any:
+    """Return the type of the values where a column is kept as codes of them; of the types of text, the widest."""
+    from pyarrow import large_string, types
+
+    value = kind.value_type if types.is_dictionary(kind) else kind
+    return large_string() if str(value) in ("string", "string_view") else value
 
 
 def _unpacked_size(file: Any) -> int:

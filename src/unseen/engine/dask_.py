@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unseen.core.data import Data
-from unseen.core.errors import FitError
+from unseen.core.errors import FitError, InputError
 from unseen.core.model import Model
 from unseen.core.plan import Split
 from unseen.engine.chunk import Outcome, Wants, run_chunk_in_worker
-from unseen.engine.shared_data import SharedData, share_data
+from unseen.engine.shared_data import DataByPath, SharedData, share_data
 from unseen.engine.where import count_workers
 
 __all__ = ["stream_outcomes_on"]
@@ -21,7 +21,7 @@ IN_FLIGHT = 3  # chunks per worker: one that runs and two that wait, so that no 
 LOSSES = 100  # chunks lost with their workers before the cluster is taken to be broken
 
 Task = tuple[int, Split, int]
-Broadcast = tuple[Model, Data | SharedData, Wants]
+Broadcast = tuple[Model, Data | SharedData | DataByPath, Wants]
 _one_at_a_time = threading.Lock()
 
 
@@ -34,14 +34,14 @@ def run_broadcast_chunk(tasks: Sequence[Task], broadcast: Broadcast) -> list[Out
     """Run a chunk in a dask worker; threads of one worker take turns, because fits share numpy's global random state."""
     with _one_at_a_time:
         model, data, wants = broadcast
-        return run_chunk_in_worker(tasks, model, data.read() if isinstance(data, SharedData) else data, wants)
+        return run_chunk_in_worker(tasks, model, data if isinstance(data, Data) else data.read(), wants)
 
 
 def stream_outcomes_on(
     client: Any, tasks: Sequence[Task], model: Model, data: Data, wants: Wants
 ) -> Iterator[list[Outcome]]:
     """Yield lists of outcomes in any order; a chunk whose worker died runs again."""
-    run = _Run(client, (model, share_data(data), wants))
+    run = _Run(client, (model, share_data(data, client), wants))
     try:
         yield from run.outcomes(list(tasks))
     finally:
@@ -107,6 +107,8 @@ class _Run:
                 return [Outcome(index=chunk[0][0], seconds=0.0, reason="it killed every worker that ran it")]
             self.suspects += chunk
             return []
+        except InputError:  # what a worker was given cannot be had there: its own sentence says what to do
+            raise
         except (CancelledError, TimeoutError, OSError) as error:
             self.losses += 1
             if self.losses > LOSSES:

@@ -13,7 +13,7 @@ from scipy import sparse
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.datasets.read import origin_of, read
+from unseen.datasets.read import origin_of
 from unseen.engine.shared_data import FOLDER, DataByPath, SharedData, _map_features, share_data, sharing
 from unseen.request.prepare import data_of
 
@@ -152,7 +152,7 @@ def test_workers_that_do_not_reach_the_path(parts, caplog):
 def test_a_file_that_has_changed_is_refused_by_the_worker(parts):
     data = data_of(parts, "y", sample_weight="w")
     shared = DataByPath(data.without_features(), replace(origin_of(data.X), fingerprint="0" * 16))
-    with pytest.raises(InputError, match="finds another table at .* must reach the same files"):
+    with pytest.raises(InputError, match=r"finds another table at .* must reach the same files"):
         shared.read()
     gone = DataByPath(shared.rest, replace(shared.origin, path=str(parts / "gone.parquet")))
     with pytest.raises(InputError, match=r"cannot read .*there is no file.*Put it at one path that the driver and all"):
@@ -181,7 +181,7 @@ def test_workers_that_read_the_path_give_the_same_numbers(distributed, parts, mo
         assert sum(kept.values()) >= 1
         other = partial(replace, fingerprint="0" * 16)
         monkeypatch.setattr("unseen.engine.shared_data.origin_of", lambda X: other(origin_of(X)))
-        with pytest.raises(InputError, match="^the worker on .* finds another table at .*parts than the driver"):
+        with pytest.raises(InputError, match=r"^the worker on .* finds another table at .*parts than the driver"):
             unseen.run("cart", parts, "y", engine=client, sample_weight="w")
 
 

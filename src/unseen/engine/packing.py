@@ -13,7 +13,9 @@ from unseen.core.plan import Split
 __all__ = ["PackedTask", "pack_tasks", "unpack_tasks"]
 
 Task = tuple[int, Split, int]
-PackedTask = tuple[int, Split, int, int]  # the last is the number of rows of which the test rows leave the training rows, or 0
+PackedTask = tuple[
+    int, Split, int, int
+]  # the last is the number of rows of which the test rows leave the training rows, or 0
 
 
 def pack_tasks(tasks: Sequence[Task], n: int) -> list[PackedTask]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ def read_parquet(source: SourceFile) -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtra("pyarrow", "frames", "reading Parquet files") from error
     try:
-        frame = _join_parts(source) if source.parts else _read_one(source)
+        frame = _read_parts(source)
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
@@ -36,37 +37,38 @@ def read_parquet(source: SourceFile) -> Any:
     return frame.astype(dict.fromkeys(text, "category")) if text else frame
 
 
-def _read_one(source: SourceFile) -> Any:
-    import pandas as pd
-
-    with source.seekable() as file:
-        check_unpacked(_unpacked_size(file), source.path, source.size)
-        file.seek(0)
-        return pd.read_parquet(file, engine="pyarrow")
-
-
-def _join_parts(source: SourceFile) -> Any:
-    """Return the table of a folder; every part has the columns of the first, by name and type, in its order."""
-    from pyarrow import concat_tables
+def _read_parts(source: SourceFile) -> Any:
+    """Return the table of a file or a folder; every part has the columns of the first, by name and type, in its order."""
+    import pyarrow
     from pyarrow.parquet import read_table
 
-    unpacked = 0
-    for part in source.parts:
-        with part.open("rb") as file:
-            unpacked += _unpacked_size(file)
-    check_unpacked(unpacked, source.path, source.size)
-    tables: list[Any] = []
-    for part in source.parts:
-        table = read_table(part, partitioning=None)
-        if tables:
-            _check_schema(tables[0].schema, table.schema, source.parts[0], part)
-            table = table.select(tables[0].column_names)
-        tables.append(table)
+    with ExitStack() as stack:
+        opened = [stack.enter_context(part.open("rb")) for part in source.parts]
+        files = opened or [stack.enter_context(source.seekable())]
+        check_unpacked(sum(map(_unpacked_size, files)), source.path, source.size)
+        tables: list[Any] = []
+        for k, file in enumerate(files):
+            file.seek(0)
+            table = read_table(file)
+            if tables:
+                _check_schema(tables[0].schema, table.schema, source.parts[0], source.parts[k])
+                table = table.select(tables[0].column_names)
+            tables.append(table)
+    whole = tables[0] if len(tables) == 1 else _join(tables)
+    del table, tables
+    # each column goes as soon as it is converted: one copy of the table, not two
+    frame = whole.to_pandas(self_destruct=True)
+    del whole
+    pyarrow.default_memory_pool().release_unused()
+    return frame
+
+
+def _join(tables: list[Any]) -> Any:
+    from pyarrow import concat_tables
+
     codes = {name for name in tables[0].column_names if len({t.schema.field(name).type for t in tables}) > 1}
     # a column without any value in a part has no type there
-    whole = concat_tables([_decode(t, codes) for t in tables], promote_options="default")
-    tables.clear()
-    return whole.unify_dictionaries().to_pandas()
+    return concat_tables([_decode(t, codes) for t in tables], promote_options="default").unify_dictionaries()
 
 
 def _check_schema(first: Any, other: Any, first_path: Path, path: Path) -> None:

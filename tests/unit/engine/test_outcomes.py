@@ -185,7 +185,8 @@ def test_an_interrupt_keeps_what_lies_in_files(on_disk, monkeypatch):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_said(on_disk, monkeypatch):
     on_disk()
-    monkeypatch.setattr("tempfile.TemporaryFile", lambda prefix: open("/dev/full", "r+b"))
     X, y = unseen.datasets.load("iris").xy
-    with pytest.raises(NotWritten, match="predictions are too many for memory.*set TMPDIR to a folder with room"):
-        unseen.run("cart", X, y, random_state=0)
+    with Path("/dev/full").open("r+b") as full:
+        monkeypatch.setattr("tempfile.TemporaryFile", lambda prefix: full)
+        with pytest.raises(NotWritten, match=r"too many for memory.*set TMPDIR to a folder with room"):
+            unseen.run("cart", X, y, random_state=0)

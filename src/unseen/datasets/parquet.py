@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from unseen.core.errors import InputError, MissingExtra
 from unseen.core.unpacking import check_unpacked
 from unseen.datasets.source import SourceFile
 
-__all__ = ["read_parquet"]
+__all__ = ["read_parquet", "release_memory"]
 
 # bytes of a value in memory by its kind in the file; text counts as a pointer, its letters as the file has them
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}
@@ -39,7 +40,6 @@ def read_parquet(source: SourceFile) -> Any:
 
 def _read_parts(source: SourceFile) -> Any:
     """Return the table of a file or a folder; every part has the columns of the first, by name and type, in its order."""
-    import pyarrow
     from pyarrow.parquet import read_table
 
     with ExitStack() as stack:
@@ -59,8 +59,15 @@ def _read_parts(source: SourceFile) -> Any:
     # each column goes as soon as it is converted: one copy of the table, not two
     frame = whole.to_pandas(self_destruct=True)
     del whole
-    pyarrow.default_memory_pool().release_unused()
+    release_memory()
     return frame
+
+
+def release_memory() -> None:
+    """Give back to the system what pyarrow keeps for its next table."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
 
 
 def _join(tables: list[Any]) -> Any:

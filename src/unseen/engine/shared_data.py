@@ -18,6 +18,7 @@ from typing import Any
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
+from unseen.datasets.parquet import release_memory
 from unseen.datasets.read import Origin, origin_of
 
 __all__ = ["FOLDER", "DataByPath", "SharedData", "share_data", "sharing"]
@@ -107,6 +108,7 @@ def _map_features(origin: Origin) -> Any:
         path = Path(folder) / "features"
         sizes = _write_parts(X, path)
         del X
+        release_memory()
         return _map_parts(path, sizes)
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.datasets.read import origin_of
+from unseen.datasets.read import origin_of, read
 from unseen.engine.shared_data import FOLDER, DataByPath, SharedData, _map_features, share_data, sharing
 from unseen.request.prepare import data_of
 
@@ -183,6 +187,60 @@ def test_workers_that_read_the_path_give_the_same_numbers(distributed, parts, mo
         monkeypatch.setattr("unseen.engine.shared_data.origin_of", lambda X: other(origin_of(X)))
         with pytest.raises(InputError, match=r"^the worker on .* finds another table at .*parts than the driver"):
             unseen.run("cart", parts, "y", engine=client, sample_weight="w")
+
+
+class Mean(ClassifierMixin, BaseEstimator):
+    """Reads every training row and keeps one."""
+
+    def fit(self, X, y):
+        self.classes_, self.mean_ = np.unique(y), [X.iloc[:, j].mean() for j in range(X.shape[1])]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def memory(reset=False):
+    """Return megabytes of a process: now, and the most since it was reset."""
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5")
+    told = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(told["VmRSS"].split()[0]) / 1024, int(told["VmHWM"].split()[0]) / 1024
+
+
+# training sets of memory: the data or their map, one training set and what pandas needs to take it; reading adds the table as it is in the file
+LARGEST_SHARES = {"sent": 3.0, "file": 3.0, "path": 4.5}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="needs Linux's /proc")
+@pytest.mark.parametrize("way", LARGEST_SHARES)
+def test_a_worker_holds_a_few_training_sets(distributed, tmp_path, monkeypatch, way):
+    monkeypatch.delenv(FOLDER, raising=False)
+    if way == "file":
+        monkeypatch.setenv(FOLDER, str(tmp_path))
+    rng = np.random.default_rng(0)
+    for j in range(4):
+        frame = pd.DataFrame(rng.standard_normal((62_500, 50)), columns=[f"x{k}" for k in range(50)])
+        frame.assign(y=rng.integers(0, 2, 62_500)).to_parquet(tmp_path / f"{j}.parquet")
+    data = read(tmp_path, "y")
+    if way == "sent":
+        data = replace(data, X=data.X.copy())
+    training = 0.9 * 250_000 * 50 * 8 / 2**20  # 86 MB, ten folds
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50, memory_limit=0
+        ) as local,
+        distributed.Client(local, set_as_default=False) as client,
+    ):
+        client.run(import_module, "pyarrow.parquet")
+        unseen.run(Mean(), data.X[:200], data.y[:200], cv=2, engine=client, duplicates="apart")
+        before = client.run(memory, reset=True)
+        unseen.run(Mean(), data, cv=10, engine=client, duplicates="apart", progress=False)
+        after = client.run(memory)
+    shares = [(after[worker][1] - before[worker][0]) / training for worker in before]
+    assert max(shares) < LARGEST_SHARES[way], shares
+    assert max(shares) > 1, "no worker had any work"
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from unseen.core.notes import Note
 __all__ = ["Data", "Task", "check_size_of_weights", "fingerprint_of"]
 
 Task = Literal["classification", "regression"]
+HASHED_AT_ONCE = 1 << 24  # bytes
 # between these the squares of weights, and their sums, are numbers
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 
@@ -182,8 +184,20 @@ class Data:
         return replace(self, X=None)
 
 
+def _blocks_of(table: Any) -> Iterator[Array]:
+    """Yield the rows of an array, or of a frame of numbers of one kind, some megabytes at a time: no second copy of all is made."""
+    if not np.shape(table):
+        yield np.ascontiguousarray(table)
+        return
+    width = int(np.prod(table.shape[1:])) * (table.dtype.itemsize if isinstance(table, np.ndarray) else 8)
+    rows = max(1, HASHED_AT_ONCE // max(width, 1))
+    for k in range(0, len(table), rows):
+        block = table[k : k + rows] if isinstance(table, np.ndarray) else table.iloc[k : k + rows].to_numpy()
+        yield np.ascontiguousarray(block)
+
+
 def fingerprint_of(*parts: object) -> str:
-    """Hash arrays and plain values into 16 hexadecimal digits, the same in every process.
+    """Hash arrays, frames of numbers of one kind and plain values into 16 hexadecimal digits, the same in every process.
 
     Examples
     --------
@@ -193,11 +207,14 @@ def fingerprint_of(*parts: object) -> str:
     """
     digest = hashlib.sha256()
     for part in parts:
-        if isinstance(part, np.ndarray):
+        if isinstance(part, np.ndarray) and part.dtype == object:
             digest.update(f"{part.dtype.str}{part.shape}".encode())
-            digest.update(
-                np.ascontiguousarray(part).tobytes() if part.dtype != object else repr(part.tolist()).encode()
-            )
+            digest.update(repr(part.tolist()).encode())
+        elif isinstance(part, np.ndarray) or hasattr(part, "iloc"):
+            kind = part.dtype if isinstance(part, np.ndarray) else np.result_type(*part.dtypes)
+            digest.update(f"{kind.str}{part.shape}".encode())
+            for block in _blocks_of(part):
+                digest.update(block.reshape(-1).view(np.uint8))
         else:
             digest.update(repr(part).encode())
         digest.update(b"\x1e")

@@ -36,6 +36,11 @@ __all__ = [
 ]
 
 
+SCORES_AT_ONCE = (
+    250_000_000  # bytes of scores from which losses are made in one piece; measures make several copies of them
+)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Predictions:
     """Predictions in long form: what the model of each split predicts for each row.
@@ -180,7 +185,7 @@ class PredictionTable(Result):
         if part is None:
             return None
         with np.errstate(over="ignore"):  # what overflows is refused below
-            value = measure.per_example(self.data.target[part.row], part.value, part.score)
+            value = self._loss_of_rows(measure, part)
         if self.data.task == "regression" and np.any(np.isinf(value)):
             largest = float(max(np.abs(self.data.target[part.row]).max(), np.abs(part.value).max()))
             raise InputError(
@@ -188,6 +193,18 @@ class PredictionTable(Result):
                 f"predictions reach {largest:.2g}. Give the target in larger units."
             )
         return Losses(part.split, part.row, np.asarray(value, dtype=float), part.count)
+
+    def _loss_of_rows(self, measure: Any, part: Predictions) -> Array:
+        """Return the loss of each prediction; many scores, which may lie in a file, are read block by block."""
+        step = len(part) if part.score is None else max(1, len(part) * SCORES_AT_ONCE // max(part.score.nbytes, 1))
+        blocks = [slice(k, k + step) for k in range(0, len(part), step)] if step < len(part) else [slice(None)]
+        made = [
+            measure.per_example(
+                self.data.target[part.row[b]], part.value[b], None if part.score is None else part.score[b]
+            )
+            for b in blocks
+        ]
+        return made[0] if len(made) == 1 else np.concatenate(made)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per split: sizes, training and test error, optimism, seconds."""

@@ -36,9 +36,9 @@ def unpack_limit(packed: int) -> int:
     return int(given) * MEGABYTE
 
 
-def check_unpacked(size: int, path: str | PathLike[str]) -> None:
-    """Refuse a file whose content would take `size` bytes if that is beyond its limit."""
-    packed = Path(path).stat().st_size
+def check_unpacked(size: int, path: str | PathLike[str], packed: int | None = None) -> None:
+    """Refuse a file whose content would take `size` bytes if that is beyond its limit; `packed` are the bytes of a folder's files."""
+    packed = Path(path).stat().st_size if packed is None else packed
     if size > unpack_limit(packed):
         raise _too_large(path, packed, f"{-(-size // MEGABYTE):,} MB", -(-size // MEGABYTE))
 

@@ -579,7 +579,7 @@ def content_of(X: Any) -> list[Any]:
     if not hasattr(X, "iloc"):
         return [X]
     if all(isinstance(d, np.dtype) and d.kind == "f" for d in X.dtypes):
-        return [list(X.columns), X.to_numpy()]
+        return [list(X.columns), X]
     from pandas.util import hash_array
 
     parts: list[Any] = [list(X.columns)]

@@ -1,14 +1,17 @@
-"""Parquet files, by pyarrow."""
+"""Parquet files and folders of them, by pyarrow."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from unseen.core.errors import InputError, MissingExtra
 from unseen.core.unpacking import check_unpacked
 from unseen.datasets.source import SourceFile
 
-__all__ = ["read_parquet"]
+__all__ = ["read_parquet", "release_memory"]
 
 # bytes of a value in memory by its kind in the file; text counts as a pointer, its letters as the file has them
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}
@@ -23,10 +26,7 @@ def read_parquet(source: SourceFile) -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtra("pyarrow", "frames", "reading Parquet files") from error
     try:
-        with source.seekable() as file:
-            check_unpacked(_unpacked_size(file), source.path)
-            file.seek(0)
-            frame = pd.read_parquet(file, engine="pyarrow")
+        frame = _read_parts(source)
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
@@ -36,6 +36,82 @@ def read_parquet(source: SourceFile) -> Any:
     frame = frame.reset_index(level=named) if named else frame
     text = [c for c in frame.columns if pd.api.types.infer_dtype(frame[c], skipna=True) == "string"]
     return frame.astype(dict.fromkeys(text, "category")) if text else frame
+
+
+def _read_parts(source: SourceFile) -> Any:
+    """Return the table of a file or a folder; every part has the columns of the first, by name and type, in its order."""
+    from pyarrow.parquet import read_table
+
+    with ExitStack() as stack:
+        opened = [stack.enter_context(part.open("rb")) for part in source.parts]
+        files = opened or [stack.enter_context(source.seekable())]
+        check_unpacked(sum(map(_unpacked_size, files)), source.path, source.size)
+        tables: list[Any] = []
+        for k, file in enumerate(files):
+            file.seek(0)
+            table = read_table(file)
+            if tables:
+                _check_schema(tables[0].schema, table.schema, source.parts[0], source.parts[k])
+                table = table.select(tables[0].column_names)
+            tables.append(table)
+    whole = tables[0] if len(tables) == 1 else _join(tables)
+    del table, tables
+    # each column goes as soon as it is converted: one copy of the table, not two
+    frame = whole.to_pandas(self_destruct=True)
+    del whole
+    release_memory()
+    return frame
+
+
+def release_memory() -> None:
+    """Give back to the system what pyarrow keeps for its next table."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
+
+
+def _join(tables: list[Any]) -> Any:
+    from pyarrow import concat_tables
+
+    codes = {name for name in tables[0].column_names if len({t.schema.field(name).type for t in tables}) > 1}
+    # a column without any value in a part has no type there
+    return concat_tables([_decode(t, codes) for t in tables], promote_options="default").unify_dictionaries()
+
+
+def _check_schema(first: Any, other: Any, first_path: Path, path: Path) -> None:
+    where = f"{str(path)!r} and {str(first_path)!r} are parts of one table, but"
+    for one, two, lacks in ((first, other, path), (other, first, first_path)):
+        missing = [name for name in one.names if name not in two.names]
+        if missing:
+            raise InputError(f"{where} {lacks.name!r} has no column {missing[0]!r}; give parts with the same columns.")
+    for name in first.names:
+        one, two = _value_type(first.field(name).type), _value_type(other.field(name).type)
+        if one != two and "null" not in (str(one), str(two)):
+            raise InputError(
+                f"{where} the column {name!r} is {_word(two)} in {path.name!r} and {_word(one)} in {first_path.name!r}; write all parts with one type."
+            )
+
+
+def _word(kind: Any) -> str:
+    return "text" if str(kind) == "large_string" else str(kind)
+
+
+def _decode(table: Any, names: set[str]) -> Any:
+    """Return the table with these columns as plain values, where they are kept as codes."""
+    for name in names:
+        kind = table.schema.field(name).type
+        plain = _value_type(kind)
+        if plain != kind and str(kind) != "null":
+            table = table.set_column(table.column_names.index(name), name, table[name].cast(plain))
+    return table
+
+
+def _value_type(kind: Any) -> Any:
+    """Return the type of the values where a column is kept as codes of them; of the types of text, the widest."""
+    from pyarrow import large_string, types
+
+    value = kind.value_type if types.is_dictionary(kind) else kind
+    return large_string() if str(value) in ("string", "string_view") else value
 
 
 def _unpacked_size(file: Any) -> int:

@@ -1,7 +1,9 @@
-"""A file or a bundled name as checked data."""
+"""A file, a folder of Parquet files or a bundled name as checked data, and where the features of a sample were read."""
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from os import PathLike
@@ -19,7 +21,67 @@ from unseen.datasets.conversion import as_data, missing_in, part_of, with_positi
 from unseen.datasets.identifiers import without_identifiers
 from unseen.datasets.source import SourceFile, open_source
 
-__all__ = ["read", "subsample"]
+__all__ = ["Origin", "origin_of", "read", "subsample"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a sample was read, and how: enough for another process that reaches the path to read the same rows.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path of the file or folder.
+    target : str or None
+        As in `read`.
+    options : tuple of pairs
+        The other arguments of `read`.
+    fingerprint : str
+        Of what was read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "small.csv"
+    ...     _ = file.write_text("a,y\\n1,u\\n2,v\\n4,u\\n")
+    ...     data = read(file, "y")
+    ...     origin = origin_of(data.X)
+    ...     origin.read().fingerprint == origin.fingerprint == data.fingerprint, len(origin.sizes())
+    (True, 1)
+    """
+
+    path: str
+    target: str | None
+    options: tuple[tuple[str, Any], ...]
+    fingerprint: str
+
+    def read(self) -> Data:
+        """Read it again."""
+        return read(self.path, self.target, **dict(self.options))
+
+    def sizes(self) -> tuple[int, ...]:
+        """Return the bytes of the file, or of each file of the folder; nothing if this process does not reach it."""
+        try:
+            source = open_source(self.path)
+            return tuple(part.stat().st_size for part in source.parts or (source.path,))
+        except (InputError, OSError):
+            return ()
+
+
+_origins: dict[int, Origin] = {}
+
+
+def origin_of(X: Any) -> Origin | None:
+    """Return where these very features were read; None for others, copies and parts of them included."""
+    return _origins.get(id(X))
+
+
+def _note_origin(data: Data, path: str | PathLike[str], target: str | None, options: Mapping[str, Any]) -> None:
+    """Remember where features come from as long as they exist; by identity, so that nothing made from them is taken for them."""
+    origin = Origin(os.path.abspath(path), target, tuple(options.items()), data.fingerprint)
+    _origins[id(data.X)] = origin
+    weakref.finalize(data.X, _origins.pop, id(data.X), None)
 
 
 @dataclass(frozen=True)
@@ -60,8 +122,8 @@ def read(
     Parameters
     ----------
     path_or_name : path or str
-        CSV, TSV, Parquet, ARFF or NPZ, gzipped or not; or a name that `unseen.datasets.names()` lists. If both
-        exist, the file is read.
+        CSV, TSV, Parquet, ARFF or NPZ, gzipped or not; a folder of Parquet files, which are one table in the order of their
+        names; or a name that `unseen.datasets.names()` lists. If both exist, the file is read.
     target : str, optional
         Column to predict. A bundled set knows its own; an NPZ archive has `y` by default; any other file needs it.
     groups, time, weights, ids : str, optional
@@ -120,7 +182,8 @@ def read(
         missing_target=missing_target,
     )
     place = Path(path_or_name)
-    if _exists(place) or str(path_or_name) not in names():
+    from_file = _exists(place) or str(path_or_name) not in names()
+    if from_file:
         data = _from_file(path_or_name, wanted)
         data = data if keep_names else without_identifiers(data)
     else:
@@ -128,7 +191,12 @@ def read(
         if given:
             raise InputError(f"{path_or_name!r} is a bundled data set and takes no {given[0]}; that is for files.")
         data = _read_bundled(str(path_or_name), target, positive, task)
-    return data if n is None else subsample(data, n, seed)
+    data = data if n is None else subsample(data, n, seed)
+    if from_file and (n is None or isinstance(seed, int)):  # a generator draws another sample the next time
+        asked = {**columns, "positive": positive, "task": task, "n": n, "seed": seed if n else 0, "sep": sep}
+        asked |= {"decimal": decimal, "drop": wanted.drop, "missing_target": missing_target, "keep_names": keep_names}
+        _note_origin(data, path_or_name, target, asked)
+    return data
 
 
 def _exists(place: Path) -> bool:

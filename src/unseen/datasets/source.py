@@ -1,9 +1,10 @@
-"""What a file is: its kind by name and content, and its bytes with any gzip taken off."""
+"""What a file is: its kind by name and content, and its bytes with any gzip taken off; a folder of Parquet files is one table."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
 from dataclasses import dataclass
 from os import PathLike
@@ -46,20 +47,29 @@ _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x0b\x1b")
 _HEAD = 1 << 16
 # what a damaged gzip stream raises
 GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
-_READABLE = "CSV, TSV, Parquet, ARFF and NPZ can be read, gzipped or not"
+_READABLE = "CSV, TSV, Parquet, ARFF and NPZ can be read, gzipped or not, and a folder of Parquet files"
+PARTS = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file to be read: where it is, what kind, and whether gzip must be taken off."""
+    """A file to be read: where it is, what kind, and whether gzip must be taken off; `parts` are the files of a folder in their order."""
 
     path: Path
     kind: str
     gzipped: bool
     head: bytes
+    parts: tuple[Path, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk, all parts together."""
+        return sum(part.stat().st_size for part in self.parts or (self.path,))
 
     def open(self) -> IO[bytes]:
         """Open the content, unpacked as it is read, up to the limit of `unpack_limit`."""
+        if self.parts:
+            raise InputError(f"{str(self.path)!r} is a folder of Parquet files; a single file is needed here.")
         if not self.gzipped:
             return self.path.open("rb")
         return limit_reading(cast(IO[bytes], gzip.open(self.path, "rb")), self.path)
@@ -88,7 +98,8 @@ def open_source(path: str | PathLike[str]) -> SourceFile:
     ----------
     path : path
         A file. The kind follows from its name (`.csv`, `.tsv`, `.parquet`, `.arff`, `.npz`, each with `.gz` or not)
-        and is checked against its first bytes; a name that says nothing is read as delimited text.
+        and is checked against its first bytes; a name that says nothing is read as delimited text. Or a folder of
+        Parquet files, the partitions of one table, in the order of their names, numbers in them by value.
 
     Examples
     --------
@@ -100,6 +111,8 @@ def open_source(path: str | PathLike[str]) -> SourceFile:
     'delimited'
     """
     place = Path(path)
+    if _is_folder(place):
+        return SourceFile(place, "parquet", False, b"PAR1", _parts_of(place))
     head, gzipped = _first_bytes(place)
     suffixes = [s.lower() for s in place.suffixes]
     if suffixes and suffixes[-1] in (".gz", ".gzip"):
@@ -117,9 +130,30 @@ def _is_folder(place: Path) -> bool:
         return False
 
 
+def _parts_of(place: Path) -> tuple[Path, ...]:
+    """Return the Parquet files of a folder; what begins with _ or . are marks that other programs leave."""
+    try:
+        held = [one for one in place.iterdir() if not one.name.startswith(("_", "."))]
+    except OSError as error:
+        raise InputError(f"the folder {str(place)!r} cannot be read: {error.strerror}.") from error
+    parts = [one for one in held if one.suffix.lower() in PARTS and one.is_file()]
+    if not parts:
+        deeper = next((one.name for one in sorted(held) if _is_folder(one)), None)
+        hint = "" if deeper is None else f" Its subfolders are not looked into: give one of them, such as {deeper!r}."
+        raise InputError(f"{str(place)!r} is a directory without Parquet files; give a file: {_READABLE}.{hint}")
+    for one in parts:
+        if _first_bytes(one)[0][:4] != b"PAR1":
+            raise InputError(f"{str(one)!r} is called a parquet file but does not begin like one; it may be damaged.")
+    return tuple(sorted(parts, key=_by_number))
+
+
+def _by_number(path: Path) -> list[tuple[int, int | str]]:
+    """Return a key that puts part.2 before part.10."""
+    pieces = re.split(r"(\d+)", path.name)
+    return [(0, int(piece)) if k % 2 else (1, piece) for k, piece in enumerate(pieces)]
+
+
 def _first_bytes(place: Path) -> tuple[bytes, bool]:
-    if _is_folder(place):
-        raise InputError(f"{str(place)!r} is a directory; give a file: {_READABLE}.")
     try:
         with place.open("rb") as file:
             head = file.read(_HEAD)

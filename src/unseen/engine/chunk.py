@@ -15,6 +15,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.model import Model
 from unseen.core.plan import Split
+from unseen.engine.packing import PackedTask, unpack_tasks
 from unseen.engine.threads import limited_threads
 
 __all__ = ["Outcome", "Probe", "Wants", "distinct", "outcome_of", "run_chunk", "run_chunk_in_worker", "wanted_rows"]
@@ -148,9 +149,7 @@ def run_chunk(tasks: Sequence[tuple[int, Split, int]], model: Model, data: Data,
         np.random.set_state(state)  # noqa: NPY002
 
 
-def run_chunk_in_worker(
-    tasks: Sequence[tuple[int, Split, int]], model: Model, data: Data, wants: Wants
-) -> list[Outcome]:
-    """Run a chunk with the wanted number of BLAS threads; a driver sets that limit once for all its chunks."""
+def run_chunk_in_worker(tasks: Sequence[PackedTask], model: Model, data: Data, wants: Wants) -> list[Outcome]:
+    """Run a packed chunk with the wanted number of BLAS threads; a driver sets that limit once for all its chunks."""
     with limited_threads(wants.threads):
-        return run_chunk(tasks, model, data, wants)
+        return run_chunk(unpack_tasks(tasks), model, data, wants)

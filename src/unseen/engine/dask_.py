@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unseen.core.data import Data
-from unseen.core.errors import FitError
+from unseen.core.errors import FitError, InputError
 from unseen.core.model import Model
 from unseen.core.plan import Split
 from unseen.engine.chunk import Outcome, Wants, run_chunk_in_worker
-from unseen.engine.shared_data import SharedData, share_data
+from unseen.engine.packing import PackedTask, pack_tasks
+from unseen.engine.shared_data import DataByPath, SharedData, share_data
 from unseen.engine.where import count_workers
 
 __all__ = ["stream_outcomes_on"]
 
 CHUNK_SECONDS = 0.7  # dask takes 10 ms for a task: a chunk of this length hides that
+COUNT_SECONDS = 1.0  # for so long the number of workers is taken to stay
 IN_FLIGHT = 3  # chunks per worker: one that runs and two that wait, so that no worker is idle
 LOSSES = 100  # chunks lost with their workers before the cluster is taken to be broken
 
 Task = tuple[int, Split, int]
-Broadcast = tuple[Model, Data | SharedData, Wants]
+Broadcast = tuple[Model, Data | SharedData | DataByPath, Wants]
 _one_at_a_time = threading.Lock()
 
 
@@ -30,18 +33,18 @@ def as_it_is(broadcast: Broadcast) -> Broadcast:
     return broadcast
 
 
-def run_broadcast_chunk(tasks: Sequence[Task], broadcast: Broadcast) -> list[Outcome]:
+def run_broadcast_chunk(tasks: Sequence[PackedTask], broadcast: Broadcast) -> list[Outcome]:
     """Run a chunk in a dask worker; threads of one worker take turns, because fits share numpy's global random state."""
     with _one_at_a_time:
         model, data, wants = broadcast
-        return run_chunk_in_worker(tasks, model, data.read() if isinstance(data, SharedData) else data, wants)
+        return run_chunk_in_worker(tasks, model, data if isinstance(data, Data) else data.read(), wants)
 
 
 def stream_outcomes_on(
     client: Any, tasks: Sequence[Task], model: Model, data: Data, wants: Wants
 ) -> Iterator[list[Outcome]]:
     """Yield lists of outcomes in any order; a chunk whose worker died runs again."""
-    run = _Run(client, (model, share_data(data), wants))
+    run = _Run(client, (model, share_data(data, client), wants), data.n)
     try:
         yield from run.outcomes(list(tasks))
     finally:
@@ -51,13 +54,14 @@ def stream_outcomes_on(
 class _Run:
     """Chunks under way on one cluster."""
 
-    def __init__(self, client: Any, broadcast: Broadcast) -> None:
-        self.client, self.broadcast = client, broadcast
+    def __init__(self, client: Any, broadcast: Broadcast, n_rows: int) -> None:
+        self.client, self.broadcast, self.n_rows = client, broadcast, n_rows
         self.under_way: dict[Any, list[Task]] = {}
         self.suspects: list[Task] = []
         self.losses = 0
         self.per_task = 0.0
         self.sent: Any = None
+        self.counted, self.counted_until = 1, 0.0
 
     def outcomes(self, waiting: list[Task]) -> Iterator[list[Outcome]]:
         """Keep a few chunks per worker under way until nothing waits; then run suspects alone, to see which of them kills."""
@@ -82,7 +86,11 @@ class _Run:
             self.client.cancel(list(self.under_way), force=True)
 
     def _workers(self) -> int:
-        return count_workers(self.client)
+        """Return how many workers there are; the scheduler is asked once a second, as each question takes milliseconds of its time."""
+        now = time.monotonic()
+        if now >= self.counted_until:
+            self.counted, self.counted_until = count_workers(self.client), now + COUNT_SECONDS
+        return self.counted
 
     def _size(self, waiting: int) -> int:
         share = -(-waiting // (2 * self._workers()))
@@ -92,7 +100,7 @@ class _Run:
         if self.sent is None:
             # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
             self.sent = self.client.submit(as_it_is, self.broadcast, pure=False)
-        future = self.client.submit(run_broadcast_chunk, chunk, self.sent, pure=False)
+        future = self.client.submit(run_broadcast_chunk, pack_tasks(chunk, self.n_rows), self.sent, pure=False)
         self.under_way[future] = chunk
         return future
 
@@ -107,6 +115,8 @@ class _Run:
                 return [Outcome(index=chunk[0][0], seconds=0.0, reason="it killed every worker that ran it")]
             self.suspects += chunk
             return []
+        except InputError:  # what a worker was given cannot be had there: its own sentence says what to do
+            raise
         except (CancelledError, TimeoutError, OSError) as error:
             self.losses += 1
             if self.losses > LOSSES:

@@ -16,6 +16,7 @@ from unseen.core.errors import FitError
 from unseen.core.model import Model
 from unseen.core.plan import Split
 from unseen.engine.chunk import Outcome, Wants, run_chunk, run_chunk_in_worker
+from unseen.engine.packing import pack_tasks
 from unseen.engine.threads import limited_threads, worker_count
 
 __all__ = ["stream_outcomes"]
@@ -87,7 +88,7 @@ def _stream_chunks(
     def calls() -> Iterator[Any]:
         for chunk in chunks:
             sent.extend(chunk)
-            yield delayed(run_chunk_in_worker)(chunk, model, data, wants)
+            yield delayed(run_chunk_in_worker)(pack_tasks(chunk, data.n), model, data, wants)
 
     pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="3*n_jobs")
     outcomes: Any = iter(())

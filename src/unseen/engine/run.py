@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.errors import FitError, Stopped
-from unseen.core.losses import Failure, Predictions, PredictionTable
+from unseen.core.losses import Failure, PredictionTable
 from unseen.core.model import Model
 from unseen.core.plan import Plan, Split
 from unseen.core.rng import task_seed
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
 from unseen.engine.events import Bar, Reporter, Silent
 from unseen.engine.joblib_ import Task, stream_outcomes
+from unseen.engine.outcomes import Outcomes, join_outcomes, keep_predictions
 from unseen.engine.together import Together, answer_together
 from unseen.engine.where import current_client
 
@@ -79,7 +79,7 @@ def execute(
     reporter = reporter or Silent()
     wants = Wants(train, scores, dict(probes or {}), threads, shortcuts)
     shared = {} if wants.probes else {fit[0]: fit for fit in plan.fits if len(fit) > 1}
-    outcomes: dict[int, Outcome] = {}
+    outcomes = Outcomes()
     done = begin = 0
 
     def table_of_first(k: int) -> PredictionTable:
@@ -98,7 +98,9 @@ def execute(
         for stop in (*(stops if together is None else ()), None):  # algebra gives the whole answer at once
             piece = [t for t in tasks if begin <= t[0] and (stop is None or t[0] < stop)]
             for batch in _batches(piece, model, data, wants, n_jobs, isinstance(reporter, Bar)) if piece else ():
-                outcomes |= {o.index: o for whole in batch for o in _parts(whole, plan, shared.get(whole.index, ()))}
+                for whole in batch:
+                    for part in _parts(whole, plan, shared.get(whole.index, ())):
+                        outcomes.add(part)
                 done += len(batch)
                 reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
                 if (
@@ -225,9 +227,9 @@ def _table_together(
     return PredictionTable(
         plan=plan,
         data=data.without_features(),
-        test=together.test.without(lost),
-        train=None if together.train is None else together.train.without(lost),
-        full=None if together.full is None else together.full.without(()),
+        test=keep_predictions(together.test.without(lost)),
+        train=None if together.train is None else keep_predictions(together.train.without(lost)),
+        full=None if together.full is None else keep_predictions(together.full.without(())),
         score_kind=together.score_kind,
         failures=together.failures,
         seconds=seconds,
@@ -253,9 +255,9 @@ def _table_of(
         (*failures, *(Failure(o.index, o.reason) for o in rest if o.reason)), len(fits), any(o.reason for o in rest)
     )
     good = [o for o in fits if not o.reason]
-    test = _join(good, [plan.splits[o.index].test for o in good], "test")
-    train = _join(good, [o.train_rows for o in good], "train") if wants.train else None
-    full = _join(rest, [o.train_rows for o in rest], "train") if rest else None
+    test = join_outcomes(good, [plan.splits[o.index].test for o in good], "test")
+    train = join_outcomes(good, [o.train_rows for o in good], "train") if wants.train else None
+    full = join_outcomes(rest, [o.train_rows for o in rest], "train") if rest else None
     kind = next((o.score_kind for o in good), None)
     seconds = np.array([o.seconds for o in outcomes])
     kept = {name: [o.probes.get(name) for o in fits] for name in wants.probes}
@@ -272,17 +274,3 @@ def _table_of(
         model=model.name,
         seed=seed,
     )
-
-
-def _join(outcomes: Sequence[Outcome], rows: Sequence[Any], part: str) -> Predictions:
-    lengths = [len(r) for r in rows]
-    split = np.repeat(np.array([o.index for o in outcomes], dtype=np.int64), lengths)
-    values = np.concatenate([getattr(o, part) for o in outcomes])
-    scores = [getattr(o, f"{part}_score") for o in outcomes]
-    score = None if any(s is None for s in scores) else np.concatenate(scores)
-    count: Ints | None = None
-    if part == "train" and any(o.train_count is not None for o in outcomes):
-        count = np.concatenate(
-            [np.ones(len(r), np.int64) if o.train_count is None else o.train_count for o, r in zip(outcomes, rows)]
-        )
-    return Predictions(split=split, row=np.concatenate(rows).astype(np.int64), value=values, score=score, count=count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +15,15 @@ from unseen.core.rng import stream, task_seed
 from unseen.core.training import fit_rows
 from unseen.request.request import Request
 
-__all__ = ["SLACK", "Affordable", "TimeBudget", "affordable_folds", "affordable_units", "draw_units"]
+__all__ = [
+    "SLACK",
+    "Affordable",
+    "TimeBudget",
+    "affordable_folds",
+    "affordable_units",
+    "draw_units",
+    "expected_seconds",
+]
 
 FIRST_TRIAL = 200  # units of the first timed fit: few enough that it takes no time for any usual model
 GROWTH = 4  # of the trials: all but the last together cost a third of it
@@ -91,27 +100,58 @@ def affordable_units(request: Request, budget: TimeBudget) -> Affordable:
     """
     assert budget.seconds is not None
     data, n = request.data, request.data.n_units
-    size, power = min(n, FIRST_TRIAL), 1.0
-    before = 0.0
+    first = data if n <= FIRST_TRIAL else draw_units(data, FIRST_TRIAL, request.seed)
+    sizes, times = [min(n, FIRST_TRIAL)], [_time_fit(request, first)]
+    if (
+        times[0] <= TRIAL_SHARE * budget.left()
+    ):  # the first fit of a process imports and prepares what no later one does
+        times = [_time_fit(request, first)]
     while True:
-        seconds = _time_fit(request, data if size == n else draw_units(data, size, request.seed))
-        if before:
-            power = max(1.0, math.log(seconds / before) / math.log(GROWTH))
-        expected = seconds * (n / size) ** power
-        if expected <= LARGEST_FIT * budget.seconds:
-            return Affordable(units=n, seconds=expected, of_all=expected)
-        if GROWTH * size >= n or seconds * GROWTH**power > TRIAL_SHARE * budget.left():
+        whole = expected_seconds(sizes, times, n)
+        following = GROWTH * sizes[-1]
+        # small trials may be alike by accident: only a time in proportion to the units ends them early
+        if max(whole, times[-1] * n / sizes[-1]) <= FIT_OF_TEN * budget.seconds or following >= n:
             break
-        size, before = GROWTH * size, seconds
-    left = budget.left()
-    if seconds > LARGEST_FIT * budget.seconds and size <= FIRST_TRIAL:
+        if expected_seconds(sizes, times, following) > TRIAL_SHARE * budget.left():
+            break
+        times.append(_time_fit(request, draw_units(data, following, request.seed)))
+        sizes.append(following)
+    if whole <= LARGEST_FIT * budget.seconds:
+        return Affordable(units=n, seconds=whole, of_all=whole)
+    if times[-1] > LARGEST_FIT * budget.seconds and sizes[-1] <= FIRST_TRIAL:
+        size = sizes[-1]
         what = f"one fit on {'all ' if size == n else ''}{size:,}{'' if size == n else f' of {n:,}'} {data.unit}s"
         raise InputError(
-            f"{what} takes {seconds:.2g} s, too long for an answer within {budget.seconds:g} s; give a budget of at least "
-            f"{math.ceil(4.5 * seconds)} s, or none."
+            f"{what} takes {times[-1]:.2g} s, too long for an answer within {budget.seconds:g} s; give a budget of at least "
+            f"{math.ceil(4.5 * times[-1])} s, or none."
         )
-    units = min(n - 1, max(int(size * (FIT_OF_TEN * left / seconds) ** (1 / power)), FIRST_TRIAL))
-    return Affordable(units=units, seconds=seconds * (units / size) ** power, of_all=expected)
+    units, over = min(n - 1, FIRST_TRIAL), n
+    while over - units > max(1, units // 100):
+        middle = (units + over) // 2
+        fits = expected_seconds(sizes, times, middle) <= FIT_OF_TEN * budget.left()
+        units, over = (middle, over) if fits else (units, middle)
+    return Affordable(units=units, seconds=expected_seconds(sizes, times, units), of_all=whole)
+
+
+def expected_seconds(sizes: Sequence[int], times: Sequence[float], n: int) -> float:
+    """Return how long a fit on n units should take, from fits on growing numbers of them.
+
+    What grows faster than the units goes on so; what grows more slowly is a fixed part and a part for each unit.
+
+    Examples
+    --------
+    >>> expected_seconds([200], [0.1], 800), expected_seconds([200, 800], [0.1, 1.6], 1600)
+    (0.4, 6.4)
+    >>> round(expected_seconds([200, 800], [0.1, 0.16], 1600), 6)
+    0.24
+    """
+    size, seconds = sizes[-1], times[-1]
+    if len(sizes) == 1:
+        return seconds * n / size
+    power = math.log(seconds / times[-2]) / math.log(size / sizes[-2])
+    if power >= 1:
+        return float(seconds * (n / size) ** power)
+    return float(seconds + max(seconds - times[-2], 0.0) / (size - sizes[-2]) * (n - size))
 
 
 def _time_fit(request: Request, data: Data) -> float:

@@ -301,7 +301,12 @@ def emit(result: Any, as_json: bool) -> None:
         typer.echo(str(result))
 
 
-DataFile = Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")]
+DataFile = Annotated[
+    str,
+    typer.Argument(
+        help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not), folder of Parquet files, or bundled name."
+    ),
+]
 ModelName = Annotated[
     str, typer.Option("--model", "-m", help="Model, such as rbf-svm or 'knn:5'; see `unseen models`.")
 ]

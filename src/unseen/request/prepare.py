@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any
 
 from unseen.core.data import Data
@@ -14,6 +15,7 @@ from unseen.core.rng import stream
 from unseen.datasets.conversion import as_data
 from unseen.datasets.copies import with_copies
 from unseen.datasets.identifiers import without_identifiers
+from unseen.datasets.read import read
 from unseen.measures.scoring import resolve_measure
 from unseen.models.sklearn import as_fitted, as_model
 
@@ -49,7 +51,8 @@ def data_of(
     Parameters
     ----------
     X, y : array-like
-        Sample, or `Data` and nothing; y may be the name of a column of a frame X.
+        Sample, or `Data` and nothing; y may be the name of a column of a frame X. Or the path of a file or of a folder of
+        Parquet files, and the name of its target; the columns beside it are then named too.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
     duplicates : {"auto", "together", "apart"}
@@ -79,10 +82,31 @@ def data_of(
                 f"{', '.join(given)} came with a Data object, which brings its own; give it to unseen.datasets.as_data."
             )
         return with_copies(X, duplicates)
+    if isinstance(X, (str, PathLike)):
+        return with_copies(_read_named(X, {"y": y, **columns}, missing_target, picks_columns(model)), duplicates)
     if X is None or y is None:
         raise InputError("X and y are needed to fit a model; give both, or a saved table instead of the model.")
     data = as_data(X, y, **columns, missing_target=missing_target)
     return with_copies(data if picks_columns(model) else without_identifiers(data), duplicates)
+
+
+def _read_named(path: str | PathLike[str], given: Mapping[str, Any], missing_target: str, keep_names: bool) -> Data:
+    """Read a file whose columns are given by name."""
+    for role in ("y", "groups", "sample_weight", "time", "ids"):
+        if given[role] is not None and not isinstance(given[role], str):
+            raise InputError(f"X is the path {str(path)!r}, so {role} must be the name of one of its columns.")
+    return read(
+        path,
+        given["y"],
+        groups=given["groups"],
+        weights=given["sample_weight"],
+        time=given["time"],
+        ids=given["ids"],
+        positive=given["positive"],
+        task=given["task"],
+        missing_target=missing_target,
+        keep_names=keep_names,
+    )
 
 
 # transformers that pick columns by name, or do with them what nobody can see

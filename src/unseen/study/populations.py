@@ -144,7 +144,7 @@ def open_source(key: Mapping[str, Any], folder: str = "") -> SimulatedPopulation
 @lru_cache(maxsize=8)
 def _read_data(path: str, target: str, task: str, drop: tuple[str, ...], folder: str) -> Data:
     beside = Path(folder) / path
-    place = str(beside) if folder and not Path(path).is_absolute() and beside.is_file() else path
+    place = str(beside) if folder and not Path(path).is_absolute() and beside.exists() else path
     return read(place, target or None, task=task or None, drop=drop)  # type: ignore[arg-type]
 
 

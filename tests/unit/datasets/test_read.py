@@ -14,7 +14,9 @@ import pytest
 
 from unseen.core.errors import InputError, MissingExtra, UnknownName
 from unseen.datasets.bundled import load
-from unseen.datasets.read import read, subsample
+from unseen.datasets.conversion import with_positive
+from unseen.datasets.frames import read_frame
+from unseen.datasets.read import _origins, origin_of, read, subsample
 
 PLAIN = "a,b,y\n1,2,u\n3,4,v\n5,6,u\n"
 
@@ -475,3 +477,115 @@ def test_shared_files_read_like_pandas(shared) -> None:
     data = read(path, "target")
     np.testing.assert_array_equal(data.X.to_numpy(), frame.drop(columns="target").to_numpy())
     np.testing.assert_array_equal(data.y, frame["target"])
+
+
+class TestFolderOfParquet:
+    """The partitions of one table."""
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(rng.normal(size=(1200, 3)), columns=["a", "b", "c"])
+        frame["k"] = rng.integers(0, 9, 1200)
+        frame["level"] = np.array(["low", "middle", "high"], dtype=object)[rng.integers(0, 3, 1200)]
+        frame.loc[3, "level"] = None
+        frame.loc[700, "a"] = np.nan
+        frame["y"] = np.array(["no", "yes"])[rng.integers(0, 2, 1200)]
+        frame.to_parquet(tmp_path / "one.parquet")
+        place = tmp_path / "parts"
+        place.mkdir()
+        for j in range(12):  # part.10 comes after part.9, not after part.1
+            frame.iloc[100 * j : 100 * (j + 1)].to_parquet(place / f"part.{j}.parquet")
+        (place / "_SUCCESS").write_text("")
+        (place / ".part.0.parquet.crc").write_bytes(b"x")
+        return place
+
+    def part(self, folder, number, **changed):
+        path = folder / f"part.{number}.parquet"
+        pd.read_parquet(path).assign(**changed).to_parquet(path)
+
+    def test_it_is_read_as_the_one_table(self, folder) -> None:
+        whole, parts = read(folder.parent / "one.parquet", "y"), read(folder, "y")
+        pd.testing.assert_frame_equal(parts.X, whole.X)
+        assert parts.y.tolist() == whole.y.tolist()
+        assert parts.fingerprint == whole.fingerprint
+        for j, name in enumerate(sorted(path.name for path in folder.glob("part.*"))):
+            (folder / name).rename(folder / f"other-{j}.pq")
+        assert read(folder, "y").fingerprint != whole.fingerprint, "the order of the names is that of the rows"
+
+    def test_codes_and_text_and_a_part_without_values(self, folder) -> None:
+        whole = read(folder, "y")
+        self.part(folder, 5, level=lambda t: t["level"].astype("category"))
+        again = read(folder, "y")
+        assert again.X["level"].astype(object).equals(whole.X["level"].astype(object))
+        self.part(folder, 7, level=None, a=None)
+        lost = read(folder, "y").X
+        assert lost["a"][700:800].isna().all()
+        assert lost["level"][700:800].isna().all()
+        assert lost["a"][800:].equals(whole.X["a"][800:])
+
+    @pytest.mark.parametrize(
+        ("changed", "words"),
+        [
+            ({"k": 0.5}, "the column 'k' is double in 'part.3.parquet' and int64 in 'part.0.parquet'"),
+            ({"k": "many"}, "the column 'k' is text in 'part.3.parquet'"),
+            ({"z": 1}, "'part.0.parquet' has no column 'z'"),
+        ],
+    )
+    def test_parts_that_do_not_fit(self, folder, changed, words) -> None:
+        self.part(folder, 3, **changed)
+        with pytest.raises(InputError, match="are parts of one table, but") as caught:
+            read(folder, "y")
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    def test_what_is_no_such_folder(self, folder, tmp_path) -> None:
+        (folder / "part.4.parquet").write_text("hello")
+        with pytest.raises(InputError, match=r"part\.4\.parquet' is called a parquet file but does not begin like one"):
+            read(folder, "y")
+        (tmp_path / "deep" / "year=2020").mkdir(parents=True)
+        with pytest.raises(InputError, match="subfolders are not looked into: give one of them, such as 'year=2020'"):
+            read(tmp_path / "deep", "y")
+        table = tmp_path / "t.jsonl"
+        table.mkdir()
+        (folder / "part.0.parquet").rename(table / "part.0.parquet")
+        with pytest.raises(InputError, match="a single file is needed here"):
+            read_frame(table)
+
+    def test_a_bomb_in_many_parts(self, folder, monkeypatch) -> None:
+        monkeypatch.setattr("unseen.core.unpacking.ALWAYS", 0)
+        monkeypatch.setattr("unseen.core.unpacking.MOST_TIMES", 0.5)
+        with pytest.raises(InputError, match=r"parts' has .* MB and unpacks to"):
+            read(folder, "y")
+
+
+class TestOrigin:
+    """Where features were read, so that a worker can read them too."""
+
+    def test_the_same_rows_are_read_again(self, write) -> None:
+        path = write("name,a,b,y,w\n" + "".join(f"p{k},{k % 7},{k},{'uv'[k % 2]},1\n" for k in range(60)))
+        data = read(path, "y", weights="w", n=40, seed=3, drop=["b"], positive="u")
+        origin = origin_of(data.X)
+        again = origin.read()
+        assert again.fingerprint == data.fingerprint == origin.fingerprint
+        assert again.X.equals(data.X)
+        assert again.ids.tolist() == data.ids.tolist()
+        assert origin.sizes() == (path.stat().st_size,)
+        path.unlink()
+        assert origin.sizes() == ()
+
+    def test_only_the_very_features_have_one(self, write) -> None:
+        data = read(write(PLAIN), "y")
+        assert origin_of(data.X) is not None
+        assert origin_of(with_positive(data, "u").X) is not None
+        assert origin_of(data.X.copy()) is None
+        assert origin_of(data.take(np.array([0, 1, 2])).X) is None
+        assert origin_of(load("iris").X) is None
+        assert origin_of(read("iris").X) is None
+        known = len(_origins)
+        del data
+        assert len(_origins) == known - 1, "what is gone is forgotten"
+
+    def test_a_sample_by_a_generator_cannot_be_drawn_again(self, write) -> None:
+        rows = "a,y\n" + "".join(f"{k},{'uv'[k % 2]}\n" for k in range(60))
+        assert origin_of(read(write(rows), "y", n=20, seed=np.random.default_rng(0)).X) is None

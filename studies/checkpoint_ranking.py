@@ -3,8 +3,8 @@
     python -m studies.checkpoint_ranking run --data FOLDER     # zoo/checkpoints.csv; FOLDER holds mnist/, fashion-mnist/ and the files of CIFAR-10; six minutes of one core
     python -m studies.checkpoint_ranking judge                 # docs/tables/checkpoint_ranking.md; seconds
 
-Eighteen runs: three data sets, true labels or a fifth of them wrong, three small convolution nets; eleven checkpoints each, from the first epoch to the fortieth. The rule of `unseen.nets.ranking.expected_error.stand_apart`
-(a third, three sampling errors and .02) was chosen on the zoos and on the nine runs of SEEN, and judged once on the nine others. A ranking's loss is the test error of the network that it puts first, less the smallest.
+Runs of three data sets, true labels or a fifth of them wrong, three small convolution nets: eighteen in all, which `run` adds one by one where they are missing; eleven checkpoints each, from the first epoch to the fortieth. The rule of `unseen.nets.ranking.expected_error.stand_apart`
+(a third, three sampling errors and .02) was chosen on the zoos and on the nine runs of SEEN, and is judged on the others. A ranking's loss is the test error of the network that it puts first, less the smallest.
 Test errors are those on labels as noisy as the training labels.
 """
 

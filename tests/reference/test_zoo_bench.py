@@ -181,7 +181,8 @@ def test_the_table_of_networks_that_do_not_fit_is_what_the_study_makes() -> None
     from studies import checkpoint_ranking as study
 
     runs = study.choices_of_runs()
-    assert len(runs) == 18
+    assert len(runs) >= 9
+    assert all(len(c.train) == len(study.EPOCHS) for c in runs)
     assert study.judge(runs + study.choices_of_zoos()) == study.TABLE.read_text()
     # the rule as the study spells it for other shares is that of the package
     same = study.apart_by(1 / 3, 0.02)

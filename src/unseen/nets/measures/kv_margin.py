@@ -190,7 +190,7 @@ def cheapest_assignment(cost: Floats) -> NDArray[np.int64]:
         for row in bidders:
             _bid(cost[row] - price, row, price, row_of, column_of, free)
     pay = (cost - price).min(axis=1)
-    for start in np.flatnonzero(column_of < 0):
+    for start in np.flatnonzero(column_of < 0).tolist():
         column, came_from = _shortest_path(cost, start, pay, price, row_of)
         while True:
             row = came_from[column]

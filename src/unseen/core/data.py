@@ -196,7 +196,7 @@ def _blocks_of(table: Any) -> Iterator[Array]:
         yield np.ascontiguousarray(block)
 
 
-def fingerprint_of(*parts: object) -> str:
+def fingerprint_of(*parts: Any) -> str:
     """Hash arrays, frames of numbers of one kind and plain values into 16 hexadecimal digits, the same in every process.
 
     Examples
@@ -214,7 +214,7 @@ def fingerprint_of(*parts: object) -> str:
             kind = part.dtype if isinstance(part, np.ndarray) else np.result_type(*part.dtypes)
             digest.update(f"{kind.str}{part.shape}".encode())
             for block in _blocks_of(part):
-                digest.update(block.reshape(-1).view(np.uint8))
+                digest.update(block.reshape(-1).view(np.uint8).data)
         else:
             digest.update(repr(part).encode())
         digest.update(b"\x1e")

@@ -43,7 +43,7 @@ def _read_parts(source: SourceFile) -> Any:
     from pyarrow.parquet import read_table
 
     with ExitStack() as stack:
-        opened = [stack.enter_context(part.open("rb")) for part in source.parts]
+        opened: list[Any] = [stack.enter_context(part.open("rb")) for part in source.parts]
         files = opened or [stack.enter_context(source.seekable())]
         check_unpacked(sum(map(_unpacked_size, files)), source.path, source.size)
         tables: list[Any] = []

@@ -57,7 +57,7 @@ class Outcomes(dict[int, Outcome]):
         mapped = _map_pieces(piece for *_, array in found for piece in (array, bytes(-array.nbytes % ALIGNED)))
         at = 0
         for j, name, array in found:
-            here = mapped[at : at + array.nbytes].view(array.dtype).reshape(array.shape)
+            here: Any = mapped[at : at + array.nbytes].view(array.dtype).reshape(array.shape)
             self[j] = replace(self[j], **{name: here})
             at += array.nbytes + -array.nbytes % ALIGNED
         self.on_disk += self._bytes
@@ -120,7 +120,7 @@ def _map_pieces(pieces: Iterable[Array | bytes]) -> Array:
         with tempfile.TemporaryFile(prefix="unseen-") as file:
             for piece in pieces:
                 file.write(
-                    piece if isinstance(piece, bytes) else np.ascontiguousarray(piece).reshape(-1).view(np.uint8)
+                    piece if isinstance(piece, bytes) else np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
                 )
             file.flush()
             if not file.tell():

@@ -1,7 +1,7 @@
 """How often the intervals of slices, of calibration, of decision curves and of importance hold, where the truth is known.
 
 Run as `python -m studies.evaluation_intervals [--only TABLE] [--sets N]`; the tables are written into docs/validation/evaluation.md.
-All of them together take some seven minutes of one core; comparisons and importance, which fit most models, stop at 200 data sets.
+All of them together take some six minutes of one core; comparisons and importance, which fit most models, stop at 200 data sets.
 """
 
 from __future__ import annotations

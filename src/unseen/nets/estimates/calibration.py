@@ -152,7 +152,7 @@ def splits_of(
     return out
 
 
-def train_trials(problem: Problem, kind: str, options: EstimateOptions, seed: int) -> Trials:
+def train_trials(problem: Problem, kind: str | None, options: EstimateOptions, seed: int) -> Trials:
     """Train the repetitions side by side and lay out their kernels."""
     factory = options.factory
     if factory is None:
@@ -189,7 +189,7 @@ def trials_of_modules(
     problem: Problem,
     modules: list[nn.Module],
     splits: list[tuple[Any, Any]],
-    kind: str,
+    kind: str | None,
     options: EstimateOptions,
     seed: int,
 ) -> Trials:
@@ -203,8 +203,8 @@ def trials_of_modules(
         Copies of the net, one trained on each split; they return logits.
     splits : list of (training, left-out)
         Rows of each copy; see `splits_of`.
-    kind : {"spherical", "diagonal"}
-        Kernels of the parts.
+    kind : {"spherical", "diagonal"} or None
+        Kernels of the parts; None if errors on the rows left out are all that is asked.
     options : EstimateOptions
         As for the estimate itself.
     seed : int
@@ -249,7 +249,7 @@ def trials_of_modules(
     draws = [KernelPoints(options.n_mc, options.sampler, task_seed(seed, "trial", k)) for k in range(len(problems))]
     return Trials(
         problems=problems,
-        kernels=[p.kernels(kind, options) for p in problems],
+        kernels=[] if kind is None else [p.kernels(kind, options) for p in problems],
         points=draws,
         errors=np.array(errors),
         held_out=held,

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from gpu_same_numbers import awkward_cnn
 from torch import nn
 from torch.nn import functional as F
 
@@ -77,27 +78,6 @@ def group_norm_cnn(n_features: Any, n_classes: int) -> nn.Module:
         nn.LayerNorm(8),
         nn.GroupNorm(2, 8),
         nn.Tanh(),
-        nn.Linear(8, n_classes),
-    )
-
-
-def awkward_cnn(n_features: Any, n_classes: int) -> nn.Module:
-    """Return a net with every layer that needs care."""
-    return nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1),
-        nn.BatchNorm2d(4),
-        nn.Tanh(),
-        nn.AvgPool2d(2),
-        nn.Dropout2d(0.2),
-        nn.Conv2d(4, 4, 3, groups=2),
-        nn.GroupNorm(2, 4),
-        nn.ReLU(inplace=True),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-        nn.Linear(16, 8),
-        nn.BatchNorm1d(8),
-        nn.LayerNorm(8),
-        nn.Dropout(0.3),
         nn.Linear(8, n_classes),
     )
 

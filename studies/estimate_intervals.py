@@ -1,7 +1,7 @@
 """How far intervals of `unseen.nets.estimate` can be trusted, zoo by zoo: every data set is left out with all its zoos.
 
 Run from the root: python -m studies.estimate_intervals [--to FILE] [--table FILE]. Reads the records of the zoos (studies/zoo): networks with
-their test error, the error of one copy trained on 80 % on the rows it left out, and the bolstered error. Writes what the package predicts with, and the tables of docs/validation/net-estimates.md. Networks
+their test error, the error of one copy trained on 80% on the rows it left out, and the bolstered error. Writes what the package predicts with, and the tables of docs/validation/net-estimates.md. Networks
 whose error `unseen.nets.estimate` gave with five copies (zoo/copies.csv, by gpu_copies.py) are judged in the same way, by what zoos of other data say.
 """
 
@@ -46,7 +46,7 @@ class ZooErrors:
 
 
 def errors_of_copies() -> dict[str, ZooErrors]:
-    """Return the zoos whose networks have a copy trained on 80 %."""
+    """Return the zoos whose networks have a copy trained on 80%."""
     found = {}
     for name, table in read_zoos().items():
         nets = networks_of(ZOOS / f"networks_{name}.csv")

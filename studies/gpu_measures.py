@@ -131,7 +131,7 @@ def main() -> None:
     print(device, torch.__version__, f"{given.images} images", flush=True)
     if given.agreement:
         differ = [(r["measure"], r["cpu"], r["device"]) for r in agreement(device) if r["relative"] > 1e-3]
-        print("CPU and device differ by more than 0.1 %:", differ or "none", flush=True)
+        print("CPU and device differ by more than 0.1%:", differ or "none", flush=True)
     net, rows = vgg(device, given.images, given.trained), []
     print(f"training accuracy {net.training_accuracy():.4f}")
     if given.profile:

@@ -2,7 +2,7 @@
 
     PYTHONPATH=src python3 studies/gpu_zoo.py mnist-mlp --seeds 0,1 --budget 300
 
-Reads `carry/<data>.xz` (made by zoo_data.py). Copies on 80 % of the rows are trained beside the networks by a second process. Writes under the folder named by OUT as it goes: networks_<zoo>.csv (hyper-parameters, accuracies, gap,
+Reads `carry/<data>.xz` (made by zoo_data.py). Copies on 80% of the rows are trained beside the networks by a second process. Writes under the folder named by OUT as it goes: networks_<zoo>.csv (hyper-parameters, accuracies, gap,
 epochs, loss), measures_<zoo>.csv (value, standard error, seconds), weights_<zoo>_<k>.safetensors (half precision, while they fit), log_<zoo>.txt.
 The zoo itself lies under --folder, so that a second call on the same machine goes on where the first stopped. The last thing printed is a table of seconds per measure.
 """
@@ -150,7 +150,7 @@ def measure(
 
 
 def export(zoo: Zoo, folder: Path, out: Path, most: int = 3) -> None:
-    """Bring the networks home in half precision, the copies on 80 % left out, while they fit into a few files."""
+    """Bring the networks home in half precision, the copies on 80% left out, while they fit into a few files."""
     tensors: dict[str, torch.Tensor] = {}
     size = number = 0
     for group in sorted({net.group for net in zoo.nets}):
@@ -220,7 +220,7 @@ def train(
 
 
 def copies_inside(grid) -> bool:
-    """Say whether copies on 80 % are trained in the groups of the networks: those that see noisy labels must see the same noise."""
+    """Say whether copies on 80% are trained in the groups of the networks: those that see noisy labels must see the same noise."""
     return "label_noise" in grid.axes
 
 
@@ -245,7 +245,7 @@ def with_copies(zoo: Zoo, copies: Zoo, held: list[int], folder: Path) -> Zoo:
 
 
 def parted(data):
-    """Return the data of the copies, trained on 80 % of the rows and tested on the others, and which these are."""
+    """Return the data of the copies, trained on 80% of the rows and tested on the others, and which these are."""
     order = np.random.default_rng(0).permutation(len(data.y_train))
     held, kept = np.sort(order[: len(order) // 5]), np.sort(order[len(order) // 5 :])
     part = replace(
@@ -260,7 +260,7 @@ def parted(data):
 
 
 def train_copies(options, grid, folder: Path, out: Path, begun: float, seeds: list[int], until: float) -> None:
-    """Train copies of all networks on 80 % of the rows, in a process of its own beside the networks themselves."""
+    """Train copies of all networks on 80% of the rows, in a process of its own beside the networks themselves."""
     logging.getLogger("unseen").setLevel(logging.ERROR)
     part, _ = parted(zoo_data(dict(np.load(folder / "raw.npz"))))
     train(options, grid, part, folder / "copies", out, begun, seeds, "_copies", until)

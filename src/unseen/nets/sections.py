@@ -159,7 +159,7 @@ def _ranking_lead(r: NetRanking) -> str:
         chance = float(r.probability[0, 0])
         return f"{r.best} is expected to generalize best of {len(r.names)} networks (probability {chance:.2f} over the measures' own draws)."
     e = r.expected
-    return f"{r.advice} Its expected test error is {100 * e.error[0]:.1f} % ({100 * e.lowest[0]:.1f} to {100 * e.highest[0]:.1f} %)."
+    return f"{r.advice} Its expected test error is {100 * e.error[0]:.1f}% ({100 * e.lowest[0]:.1f} to {100 * e.highest[0]:.1f}%)."
 
 
 def _ranking_basis(r: NetRanking) -> str:
@@ -203,7 +203,7 @@ def _ranking_cell(row: dict[str, Any], name: str) -> Any:
     if value is None:
         return None
     if name == "expected_error":
-        ends = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %"
+        ends = f"{100 * row['low']:.1f} to {100 * row['high']:.1f}%"
         return TableCell(f"{100 * value:.1f}\u00a0%", value, ends)
     if name == "apart":
         return "apart" if value else ""
@@ -220,7 +220,7 @@ def ranking_table(r: NetRanking) -> Section:
     names = [name for name in rows[0] if name not in ("low", "high") and (apart or name != "apart")]
     words = ["fit" if name == "apart" else name.replace("_", " ") for name in names]
     caption = (
-        "Expected error: along the score, below it the 95 % interval of what differs between the networks. Score: mean place over the measures, "
+        "Expected error: along the score, below it the 95% interval of what differs between the networks. Score: mean place over the measures, "
         "0 for always first. Gap: expected error less training error. Smaller values of a measure stand for a smaller expected error."
     )
     blocks: list[Block] = [Table(words, [[_ranking_cell(row, name) for name in names] for row in rows], caption)]
@@ -321,13 +321,13 @@ def error_interval(e: NetEstimate) -> Section | None:
     outside = "" if e.value in e.interval else " The estimate itself lies outside: trust the interval."
     if e.n_fits:
         text = (
-            f"The interval comes from {e.n_fits} copies trained on 80 %: their errors on the rows they left out, the sampling of those rows, and how far a "
-            "net's own error was from its copy's on the zoos. On eight zoos left out in turn, 95 % intervals held the error of 93 to 100 % of the nets."
+            f"The interval comes from {e.n_fits} copies trained on 80%: their errors on the rows they left out, the sampling of those rows, and how far a "
+            "net's own error was from its copy's on the zoos. On eight zoos left out in turn, 95% intervals held the error of 93 to 100% of the nets."
         )
     else:
         text = (
             "The interval is as wide as this estimate was off on nets of other data: on nine zoos left out it held the error of every net, and was .30 to .91 wide. "
-            "Copies trained on 80 % make it much narrower: say how the net was trained."
+            "Copies trained on 80% make it much narrower: say how the net was trained."
         )
     return Section("interval", "Where the interval comes from", [Text(text + outside)])
 

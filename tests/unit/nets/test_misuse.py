@@ -280,7 +280,7 @@ def test_images_that_rank_cannot_take(run, arrays, words):
         (("--only", "nope"), ["unknown network 'nope'"]),
         (("--only", "a"), ["there is 1 network"]),
         (("--accuracy", "2"), ["accuracy is 2.0"]),
-        (("--measures", "holdout80"), ["none of the measures applies", "a copy trained on 80 %"]),
+        (("--measures", "holdout80"), ["none of the measures applies", "a copy trained on 80%"]),
         (("--data", "gone.npz"), ["gone.npz"]),
         (("--mean", "a"), ["--mean 'a'", "numbers between commas"]),
         (("--mean", "0.1,0.2"), ["mean is [0.1, 0.2]", "one per channel"]),

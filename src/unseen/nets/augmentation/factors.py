@@ -238,7 +238,7 @@ def _chances(ring: object, coin: float) -> dict[str, float]:
 
 
 def ring_counts(m: int) -> tuple[int, int, int]:
-    """Return how many of m augmented images fall into each ring: 68, 27 and 4 %, the remainder to the first.
+    """Return how many of m augmented images fall into each ring: 68, 27 and 4%, the remainder to the first.
 
     Examples
     --------

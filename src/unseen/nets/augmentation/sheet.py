@@ -236,12 +236,12 @@ def _words(factors: Factors, k: int) -> str:
     cut = float(f.cut_height * f.cut_width)
     shift, rotation = (float(f.shift_height), float(f.shift_width)), float(f.rotation)
     said = [
-        f"cutout {100 * cut:.0f} %" if cut > 0.005 else "",
-        f"down {100 * shift[0]:+.0f} %" if abs(shift[0]) > 0.005 else "",
-        f"right {100 * shift[1]:+.0f} %" if abs(shift[1]) > 0.005 else "",
+        f"cutout {100 * cut:.0f}%" if cut > 0.005 else "",
+        f"down {100 * shift[0]:+.0f}%" if abs(shift[0]) > 0.005 else "",
+        f"right {100 * shift[1]:+.0f}%" if abs(shift[1]) > 0.005 else "",
         f"zoom across {float(f.zoom_horizontal):.2f}" if abs(float(f.zoom_horizontal) - 1) > 0.005 else "",
         f"zoom down {float(f.zoom_vertical):.2f}" if abs(float(f.zoom_vertical) - 1) > 0.005 else "",
-        f"brightness {100 * float(f.brightness):.0f} %" if abs(float(f.brightness) - 1) > 0.005 else "",
+        f"brightness {100 * float(f.brightness):.0f}%" if abs(float(f.brightness) - 1) > 0.005 else "",
         f"rotation {np.degrees(rotation):+.0f}°" if abs(rotation) > 0.005 else "",
         "Sobel" if bool(f.sobel) else "",
         "flip" if bool(f.flip) else "",

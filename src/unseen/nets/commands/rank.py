@@ -52,7 +52,7 @@ def rank(
         list[str] | None,
         typer.Option(
             "--train",
-            help="key=value, how the nets were trained, such as epochs=50: a copy on 80 % of the data then shows how large gaps are.",
+            help="key=value, how the nets were trained, such as epochs=50: a copy on 80% of the data then shows how large gaps are.",
         ),
     ] = None,
     values: Annotated[

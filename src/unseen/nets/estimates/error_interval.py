@@ -1,4 +1,4 @@
-"""Interval of a net's error: from copies trained on 80 %, or, without them, from how far an estimate was off on the zoos."""
+"""Interval of a net's error: from copies trained on 80%, or, without them, from how far an estimate was off on the zoos."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LogOddsTransfer:
 
 
 def _t_quantile(probability: float, df: float) -> float:
-    """Return Student's quantile by Cornish and Fisher's expansion: to .001 from 5 degrees of freedom at 95 %. Nets run without scipy."""
+    """Return Student's quantile by Cornish and Fisher's expansion: to .001 from 5 degrees of freedom at 95%. Nets run without scipy."""
     z = NormalDist().inv_cdf(probability)
     terms = (
         (z**3 + z) / 4,
@@ -95,7 +95,7 @@ def log_odds_of(wrong: float, rows: float) -> tuple[float, float]:
 def interval_from_copies(
     wrong: Sequence[Floats], rows: Sequence[Ints], level: float, transfer: LogOddsTransfer | None = None
 ) -> Interval:
-    """Return the interval of a net's error from copies of it trained on 80 %.
+    """Return the interval of a net's error from copies of it trained on 80%.
 
     Parameters
     ----------

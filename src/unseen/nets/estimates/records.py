@@ -26,7 +26,7 @@ class NetEstimate(SmoothedEstimate):
     bandwidth : ndarray or None
         Root mean variance over coordinates of the kernels of each class.
     interval : Interval or None
-        Of the net's error: from copies trained on 80 % if there are some, else from how far this estimate was off on the zoos; None for methods the zoos did not judge.
+        Of the net's error: from copies trained on 80% if there are some, else from how far this estimate was off on the zoos; None for methods the zoos did not judge.
     temperature : Temperature or None
         Of the net's probabilities; None if there were neither copies nor rows of your own to find it.
 

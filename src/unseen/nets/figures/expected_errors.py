@@ -93,7 +93,7 @@ figure(
         info=info,
         draw=draw,
         title="Expected test error of each network",
-        caption="Dot: expected test error. Thick: 95 % interval of what differs between the networks. Thin: the same with the level of "
+        caption="Dot: expected test error. Thick: 95% interval of what differs between the networks. Thin: the same with the level of "
         "the gaps, which may be off by a factor, the same for all.",
         order=5,
     )

@@ -20,7 +20,7 @@ __all__ = ["AlwaysGeneralize"]
 class AlwaysGeneralize(Measure):
     """Mean over images of seven penalties for predictions that change under augmentation.
 
-    Where the predicted class changes, a flip costs 6, a change of saturation 1, a 90 % centre crop 2, a Sobel filter 3,
+    Where the predicted class changes, a flip costs 6, a change of saturation 1, a 90% centre crop 2, a Sobel filter 3,
     brightness + 0.5 1, flip with saturation 12, and a black rectangle 2; if it stays, the change of the largest probability. True labels
     are not used. A draw is a batch of 64 images, by default 201 of them or as many as the training images fill. Saturation exists for three channels only and
     leaves other images alone.

@@ -54,7 +54,7 @@ class MixupMargin(Measure):
     """Minus the mean margin, at the first hidden layer, of training inputs averaged 1:1 with another of their class.
 
     The margin is the lead of the true class over the best other one, divided by the norm of its gradient at the layer, and by
-    the spread of the layer's features (square root of their 5 %-trimmed mean variance). A draw is one batch.
+    the spread of the layer's features (square root of their 5%-trimmed mean variance). A draw is one batch.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class AugmentMargin(Measure):
     """Minus the mean margin, at the first hidden layer, of training images after mild augmentation.
 
     Each image is mirrored by a fair coin, its contrast multiplied by 0.7 to 1, and, by another fair coin, its central 85 to
-    100 % blown up. The margin is that of `mixup-margin`. A draw is one batch.
+    100% blown up. The margin is that of `mixup-margin`. A draw is one batch.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Inverse squared 10 % margin of the training set (Jiang and others, 2020)."""
+"""Inverse squared 10% margin of the training set (Jiang and others, 2020)."""
 
 from __future__ import annotations
 

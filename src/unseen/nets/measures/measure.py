@@ -38,7 +38,7 @@ COSTS = ("forward passes", "gradients", "retrains", "weights only")
 NEEDS = {
     "images": "inputs of shape (n, channels, height, width)",
     "convolution": "a convolution layer",
-    "copy80": "a copy trained on 80 % of the rows with the rows held out (`Net.copy80`)",
+    "copy80": "a copy trained on 80% of the rows with the rows held out (`Net.copy80`)",
     "initial": "the weights before training (`Net.initial`)",
     "hyper": "the hyper-parameters (`Net.hyper`)",
     "epochs": "the number of epochs (`Net.epochs`)",

@@ -21,7 +21,7 @@ __all__ = ["ParSearch", "search_rings"]
 class ParSearch(Measure):
     """Misclassified share of augmented training images, the strength of augmentation chosen to fit a hold-out error.
 
-    A copy of the network was trained on 80 % of the rows. For each augmentation in turn the ring (first, second or last third of its
+    A copy of the network was trained on 80% of the rows. For each augmentation in turn the ring (first, second or last third of its
     range; never, by coin or always for Sobel filter and flip) is kept with which the copy's error on its own augmented training
     images comes nearest to its error on the rows held out. With these rings the network itself is measured on all training images.
 
@@ -68,7 +68,7 @@ def search_rings(net: Net, generator: torch.Generator, n_augment: int = 1) -> tu
     """
     copy = net.copy80
     if copy is None:
-        raise NotApplicable("par-search needs a copy trained on 80 % of the rows, which this network does not have.")
+        raise NotApplicable("par-search needs a copy trained on 80% of the rows, which this network does not have.")
     held_out = torch.zeros(net.n, dtype=torch.bool, device=net.device)
     held_out[copy.held_out.to(net.device)] = True
     if bool(held_out.all()):

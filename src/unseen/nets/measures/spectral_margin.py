@@ -1,4 +1,4 @@
-"""Product of squared spectral norms over the squared 10 % margin (Bartlett, Foster and Telgarsky, 2017)."""
+"""Product of squared spectral norms over the squared 10% margin (Bartlett, Foster and Telgarsky, 2017)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["SpectralMargin"]
 @register
 @dataclass(frozen=True)
 class SpectralMargin(Measure):
-    """Logarithm of the product of squared spectral norms divided by the squared 10 % margin.
+    """Logarithm of the product of squared spectral norms divided by the squared 10% margin.
 
     References
     ----------

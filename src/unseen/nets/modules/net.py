@@ -25,7 +25,7 @@ LARGE_CARD = 32 * 2**30  # bytes
 
 @dataclass(frozen=True)
 class Copy80:
-    """The same architecture trained on about 80 % of the training data, and the rows held out from it.
+    """The same architecture trained on about 80% of the training data, and the rows held out from it.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Net:
     hyper : mapping, optional
         Hyper-parameters by name.
     copy80 : Copy80, optional
-        A copy trained on 80 % of the rows.
+        A copy trained on 80% of the rows.
     epochs : int, optional
         Passes over the data until training stopped.
     train_loss : float, optional

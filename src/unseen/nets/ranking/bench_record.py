@@ -121,7 +121,7 @@ class Bench(Result):
             for line in self.lines
         ]
         foot = [
-            f"* control. Noise floor (95 %): {self.noise_floor:.2f}. {len(self.gap)} networks, {len(set(self.seeds.tolist()))} seeds."
+            f"* control. Noise floor (95%): {self.noise_floor:.2f}. {len(self.gap)} networks, {len(set(self.seeds.tolist()))} seeds."
         ]
         out = [f"left out: {name} ({reason})" for name, reason in self.left_out.items()]
         return "\n".join([f"zoo {self.zoo}", head, *body, *foot, *out, *map(str, self.notes)])

@@ -66,7 +66,7 @@ def correlation(measures: Iterable[str]) -> float:
 
 
 def gap_level(nets: Mapping[str, Net]) -> GapLevel:
-    """Return the typical gap: from copies trained on 80 % if the networks bring them, else that of the zoos.
+    """Return the typical gap: from copies trained on 80% if the networks bring them, else that of the zoos.
 
     No measure told the level of data left out better than the zoos' typical gap did (studies/gap_transfer.py).
     """
@@ -91,7 +91,7 @@ def _level_of_copies(nets: Sequence[Net]) -> GapLevel:
         rows.append(int((~seen).sum()))
     gap = max(float(np.mean(gaps)), 0.5 / max(rows))
     # all copies share their held-out rows: their number, not that of the copies, limits what is known
-    return GapLevel(min(gap, 1.0), math.sqrt(gap * (1 - min(gap, 0.99)) / max(rows)) / gap, "copies trained on 80 %")
+    return GapLevel(min(gap, 1.0), math.sqrt(gap * (1 - min(gap, 0.99)) / max(rows)) / gap, "copies trained on 80%")
 
 
 @dataclass(frozen=True)

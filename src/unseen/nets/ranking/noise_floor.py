@@ -23,7 +23,7 @@ class NoiseFloor(Result):
     Parameters
     ----------
     mean, quantile : float
-        Mean score and the score that 5 % of the permutations exceed, as fractions.
+        Mean score and the score that 5% of the permutations exceed, as fractions.
     p_value : float
         Share of permutations that score at least as much, the measure itself counted among them.
     n_permutations : int
@@ -44,7 +44,7 @@ class NoiseFloor(Result):
 
     def __str__(self) -> str:
         return (
-            f"noise floor: mean {100 * self.mean:.2f}, 95 % {100 * self.quantile:.2f}, p = {self.p_value:.3g} "
+            f"noise floor: mean {100 * self.mean:.2f}, 95% {100 * self.quantile:.2f}, p = {self.p_value:.3g} "
             f"({self.n_permutations} permutations)"
         )
 

@@ -62,7 +62,7 @@ def rank(
     ----------
     nets : mapping of str to torch.nn.Module or Net
         At least two trained networks by name, or what `read_networks` found in a folder. A `Net` brings its own training data, and what some measures need besides
-        (initial weights, a copy trained on 80 %).
+        (initial weights, a copy trained on 80%).
     X_train, y_train : array-like
         Training data of all modules: inputs as the networks take them, and class numbers. `X_train` alone may be whatever `read_examples` takes, such
         as a DataLoader or a folder; tokens may come as a dictionary. Not needed if every entry is a `Net`.
@@ -77,7 +77,7 @@ def rank(
     path : path, optional
         File that values are added to as they come; a ranking that was stopped goes on from there.
     level : float, optional
-        Typical gap of such networks, if you know it; by default from copies trained on 80 % if networks bring them, else that of the zoos, which may be
+        Typical gap of such networks, if you know it; by default from copies trained on 80% if networks bring them, else that of the zoos, which may be
         wrong by a factor of three (in the same way for all networks).
     device : str
         "auto" takes a GPU if there is one.

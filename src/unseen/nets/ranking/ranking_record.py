@@ -29,9 +29,9 @@ class ExpectedErrors(Result):
     train_error, gap : tuple of float
         Training error, and how far the expected error is above it.
     low, high : tuple of float
-        95 % interval of what differs between the networks: the measures' draws, and what rankings by them missed on the zoos.
+        95% interval of what differs between the networks: the measures' draws, and what rankings by them missed on the zoos.
     lowest, highest : tuple of float
-        95 % interval that also holds the level of the gaps, which moves all networks alike.
+        95% interval that also holds the level of the gaps, which moves all networks alike.
     probability_better : tuple of float
         Probability that the test error of each is below that of the first.
     level : float
@@ -181,7 +181,7 @@ class NetRanking(Result):
 
     def __str__(self) -> str:
         wide, e = max(20, *map(len, self.names)), self.expected
-        about = "" if e is None else f"{'error':>7s} {'95 % interval':>15s} {'train':>6s} {'gap':>6s} "
+        about = "" if e is None else f"{'error':>7s} {'95% interval':>15s} {'train':>6s} {'gap':>6s} "
         head = f"{'rank':>4s}  {'network':{wide}s} {about}{'P(best)':>8s} " + " ".join(f"{m:>18s}" for m in self.values)
         body = []
         for i, name in enumerate(self.names):

@@ -81,7 +81,7 @@ class Networks(Mapping[str, Net]):
         device: Any = "auto",
         progress: Any = False,
     ) -> Networks:
-        """Return the networks with a copy of each architecture trained on 80 % of the data, which shows how large gaps are.
+        """Return the networks with a copy of each architecture trained on 80% of the data, which shows how large gaps are.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ class Zoo(Result):
     data : ZooData or None
         What they were trained on.
     held_out : tuple of int
-        Training rows that the 80 % copies have not seen; empty if there are no copies.
+        Training rows that the 80% copies have not seen; empty if there are no copies.
     notes : tuple of Note
         Weakness: values dropped, gaps that hardly differ, groups not yet trained.
 
@@ -93,7 +93,7 @@ class Zoo(Result):
     ) -> Zoo:
         """Train every network of a grid, or go on where an earlier call stopped.
 
-        Networks of one architecture and batch size are trained side by side, all seeds and the copies on 80 % of the data together; each such group is
+        Networks of one architecture and batch size are trained side by side, all seeds and the copies on 80% of the data together; each such group is
         written when it is done.
 
         Parameters
@@ -107,7 +107,7 @@ class Zoo(Result):
         seeds : int or sequence of int
             How many networks per cell, or their seed numbers.
         copies : bool
-            Also train a copy of each network on 80 % of the data, for the hold-out control and for Par-Search.
+            Also train a copy of each network on 80% of the data, for the hold-out control and for Par-Search.
         device : str
             "auto", "cpu", "cuda".
         weights : {"float32", "float16"}

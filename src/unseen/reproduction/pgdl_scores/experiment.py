@@ -22,7 +22,7 @@ REMARKS = (
     "all cells alike; the papers describe another formula.",
     "It is not blind to the sign: the same measure with both signs scores differently. Without self pairs both score the same.",
     "The repository's files of predictions for WCV and VR are exchanged; the names here follow its README.",
-    "The floor is the 95 % quantile of the scores of the first measure permuted over the networks.",
+    "The floor is the 95% quantile of the scores of the first measure permuted over the networks.",
 )
 
 
@@ -70,7 +70,7 @@ class PgdlScores:
             both_signs.append(abs(honest - cmi(gap, -measure, grid, self_pairs=False).value))
         for task, (gap, grid, columns) in tasks.items():
             floor = cmi(gap, columns["vpm1"], grid).noise_floor(replications, random_state=task_seed(seed, task))
-            cells.append(Cell("noise floor", f"task {task}, 95 %", published=None, ours=floor.quantile))
+            cells.append(Cell("noise floor", f"task {task}, 95%", published=None, ours=floor.quantile))
             reporter.advance(1)
         worst = max(abs(c.ours - c.published) for c in cells if c.published is not None)
         top = max(cmi(gap, gap, grid).value for gap, grid, _ in tasks.values())

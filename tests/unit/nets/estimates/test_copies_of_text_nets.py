@@ -101,7 +101,7 @@ def test_a_ranking_takes_the_level_of_gaps_from_copies_of_text_nets(tmp_path):
     found = nets.read_networks(tmp_path, (X, y), make=MaskedReader)
     found = found.with_copies(TRAINING, random_state=0, device="cpu")
     ranking = nets.rank(found, device="cpu", measures=["vpm", "holdout80"], random_state=0)
-    assert ranking.expected.source == "copies trained on 80 %"
+    assert ranking.expected.source == "copies trained on 80%"
     held = next(iter(found.values())).copy80.held_out.numpy()
     own = train_by_hand(X, y, np.setdiff1d(np.arange(120), held))
     part = {name: values[held] for name, values in X.items()}

@@ -211,7 +211,7 @@ def test_par_search_judges_the_network_itself_with_the_rings_found():
 
 def test_par_search_needs_the_copy():
     net = dataclasses.replace(sample_net("conv"), copy80=None)
-    with pytest.raises(NotApplicable, match="copy trained on 80 %"):
+    with pytest.raises(NotApplicable, match="copy trained on 80%"):
         build_measure("par-search")(net)
 
 
@@ -295,7 +295,7 @@ def test_always_generalize_changes_images_as_its_penalties_say():
     assert torch.equal(saturated, saturate(X, factor[:, 0]))
     assert torch.equal(both, saturate(flip, factor[:, 1]))
     middle = crop[0, 0, 5, 1:-1].diff()
-    np.testing.assert_allclose(middle, 0.9 * 0.1, atol=1e-12)  # 90 % of the ramp's height over the same width
+    np.testing.assert_allclose(middle, 0.9 * 0.1, atol=1e-12)  # 90% of the ramp's height over the same width
     np.testing.assert_allclose(sobel[1, 2], ndimage.sobel(X[1, 2].numpy(), axis=1, mode="mirror") / 4 + 0.5, atol=1e-12)
     assert torch.equal(bright, X + 0.5)
     for image, whole in zip(cut, X):
@@ -333,7 +333,7 @@ def test_mild_augmentation_flips_half_pales_and_crops():
     out = mildly(ramp, torch.Generator().manual_seed(0))
     slope = out[..., 8, 15] - out[..., 8, 0]
     assert float((slope < 0).double().mean()) == pytest.approx(0.5, abs=0.05)
-    # contrast 0.7 to 1 about the mean; half of the images are also cropped to 85 to 100 %, which takes away outer values
+    # contrast 0.7 to 1 about the mean; half of the images are also cropped to 85 to 100%, which takes away outer values
     size = slope.abs().flatten().numpy()
     assert 0.7 * 0.85 - 0.05 < size.min() < 0.66
     assert 0.95 < size.max() <= 1

@@ -92,7 +92,7 @@ def test_the_spectral_margin_is_product_and_inverse_margin_together() -> None:
 
 
 def test_margins_by_the_tenth_percentile_of_hand_made_leads() -> None:
-    X = torch.stack([torch.arange(1.0, 12.0), torch.zeros(11)], dim=1)  # leads 1 to 11, of which 10 % is 2
+    X = torch.stack([torch.arange(1.0, 12.0), torch.zeros(11)], dim=1)  # leads 1 to 11, of which 10% is 2
     assert build_measure("inverse-margin")(Net(Logits(), X, torch.zeros(11, dtype=torch.long))).value == pytest.approx(
         1 / 4
     )

@@ -209,7 +209,7 @@ def test_measures_say_what_they_lack() -> None:
         ("distance-from-initial", "before training"),
         ("epochs", "epochs"),
         ("training-loss", "training loss"),
-        ("holdout80", "80 %"),
+        ("holdout80", "80%"),
     ):
         with pytest.raises(NotApplicable, match=text):
             build_measure(name)(bare)

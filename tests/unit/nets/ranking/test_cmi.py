@@ -225,7 +225,7 @@ def test_sets_without_order_are_left_out_with_a_note():
 
 
 def test_noise_floor_is_where_the_specification_measured_it():
-    # 2^6 grid, additive effects and 30 % noise: mean .58, 95 % 1.50 over 100 draws of gaps (specification, section 1.3)
+    # 2^6 grid, additive effects and 30% noise: mean .58, 95% 1.50 over 100 draws of gaps (specification, section 1.3)
     rng = np.random.default_rng(5)
     grid = full(*[2] * 6)
     gap = sum(rng.normal() * np.array(grid[k]) for k in grid)
@@ -240,8 +240,8 @@ def test_noise_floor_is_where_the_specification_measured_it():
     ("shape", "mean"), [((2,) * 5 + (3,), 0.36), ((2,) * 5, 1.53), ((2,) * 4, 6.38), ((3, 3, 2, 2), 3.06)]
 )
 def test_random_measures_score_as_the_specification_measured(shape, mean):
-    # means over 100 draws of gaps with additive effects and 30 % noise; the effects' own distribution is not told there, and
-    # the 95 % quantile of so few draws moves with it, so that only means are compared
+    # means over 100 draws of gaps with additive effects and 30% noise; the effects' own distribution is not told there, and
+    # the 95% quantile of so few draws moves with it, so that only means are compared
     rng, grid = np.random.default_rng(2), full(*shape)
     n, scores = len(grid["h0"]), []
     for _ in range(300):

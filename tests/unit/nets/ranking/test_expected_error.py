@@ -244,7 +244,7 @@ def test_the_level_comes_from_copies_if_there_are_any():
     nets = {name: Net(Slope(k), X, Y, copy80=Copy80(copy, held)) for name, k in (("a", 1.0), ("b", 2.0))}
     level = gap_level(nets)
     assert level.gap == pytest.approx(max(0.05, float(wrong[held].mean() - wrong[seen].mean())))
-    assert level.source == "copies trained on 80 %"
+    assert level.source == "copies trained on 80%"
     assert level.log_error == pytest.approx(math.sqrt(level.gap * (1 - level.gap) / 10) / level.gap)
     bare = {name: replace(net, copy80=None) for name, net in nets.items()}
     assert gap_level(bare).gap == _transfer()["level"]["typical"]
@@ -460,7 +460,7 @@ def test_the_command_keeps_nothing_of_a_run_that_ended(tmp_path, monkeypatch, ca
     code, out, _ = run("--json", "--quiet", "--examples", "30", "--train", "epochs=2")
     assert code == 0
     got = json.loads(out)
-    assert got["expected"]["source"] == "copies trained on 80 %"
+    assert got["expected"]["source"] == "copies trained on 80%"
     assert len(got["expected"]["error"]) == 2
     assert not (tmp_path / "nets" / "unseen_values.jsonl").exists()
     assert run("--quiet", "--values", "kept.jsonl", "--seconds", "30")[0] == 0

@@ -111,6 +111,8 @@ def open_source(path: str | PathLike[str]) -> SourceFile:
     ...     open_source(file).kind
     'delimited'
     """
+    if not str(path):  # as a path it would be the folder one is in
+        raise InputError(f"the name of a file is empty; give a file: {_READABLE}.")
     place = Path(path)
     if _is_folder(place):
         return SourceFile(place, "parquet", False, b"PAR1", _parts_of(place))

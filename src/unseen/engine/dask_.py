@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -99,7 +100,9 @@ class _Run:
     def _submit(self, chunk: list[Task]) -> Any:
         if self.sent is None:
             # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
-            self.sent = self.client.submit(as_it_is, self.broadcast, pure=False)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph")
+                self.sent = self.client.submit(as_it_is, self.broadcast, pure=False)
         future = self.client.submit(run_broadcast_chunk, pack_tasks(chunk, self.n_rows), self.sent, pure=False)
         self.under_way[future] = chunk
         return future

@@ -33,7 +33,11 @@ def sources_by_name(sources: Sequence[Any], names: Sequence[str] | None = None) 
     if len(sources) == 1 and isinstance(sources[0], Mapping) and not hasattr(sources[0], "columns"):
         names, sources = list(map(str, sources[0])), list(sources[0].values())
     if names is None:
-        names = [Path(s).name if isinstance(s, (str, PathLike)) else f"file {k}" for k, s in enumerate(sources, 1)]
+        # "." has no name of its own, though a folder of Parquet files is a table
+        names = [
+            Path(s).name or Path(s).resolve().name if isinstance(s, (str, PathLike)) else f"file {k}"
+            for k, s in enumerate(sources, 1)
+        ]
         if len(set(names)) < len(names):
             names = [str(s) if isinstance(s, (str, PathLike)) else n for s, n in zip(sources, names)]
     if len(names) != len(sources) or len(set(names)) < len(names):

@@ -589,3 +589,13 @@ class TestOrigin:
     def test_a_sample_by_a_generator_cannot_be_drawn_again(self, write) -> None:
         rows = "a,y\n" + "".join(f"{k},{'uv'[k % 2]}\n" for k in range(60))
         assert origin_of(read(write(rows), "y", n=20, seed=np.random.default_rng(0)).X) is None
+
+
+def test_an_empty_name_is_not_the_folder_one_is_in(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pandas as pd
+
+    pd.DataFrame({"a": [1, 2], "y": [0, 1]}).to_parquet(tmp_path / "a.parquet")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="name of a file is empty"):
+        read("", "y")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -352,3 +353,9 @@ def test_one_number_under_several_names_has_one_interval_of_a_difference():
     for other in found[1:]:
         assert other.difference == pytest.approx(found[0].difference, rel=1e-12)
         assert tuple(other.interval) == pytest.approx(tuple(found[0].interval), rel=1e-12)
+
+
+def test_the_folder_one_is_in_has_the_name_of_the_folder():
+    from unseen.evaluation.prediction_files import sources_by_name
+
+    assert list(sources_by_name(["a.parquet", "."])) == ["a.parquet", Path.cwd().name]

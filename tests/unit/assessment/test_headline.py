@@ -194,3 +194,10 @@ def test_a_lower_end_below_half_an_error_is_none():
         assert ends == pytest.approx(np.where(raw < 0.5 / n, 0.0, raw), rel=1e-9)
         assert (ends == 0).sum() > 5
         assert (ends > 0).sum() > 20
+
+
+def test_the_log_loss_is_named_once():
+    data = unseen.datasets.load("gaussian-blocks").take(range(60))
+    text = str(unseen.assess("lda", data, loss="log-loss", quick=True, random_state=0, progress=False))
+    assert "an expected log loss of" in text
+    assert not any(twice in text for twice in ("log loss loss", "log-loss loss"))

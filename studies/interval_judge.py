@@ -5,7 +5,7 @@
 
 What the lists before gave is in interval_judge.csv.gz, interval_judge_second.csv.gz and interval_judge_third.csv.gz; `judge --list first` and so on write their tables. All ends are
 stored as they were when the list was judged; those of the third are a refit's that failed. Eighty minutes of one core were set aside for the first list, 75 for the second, 80 for the third, and 60 for the fourth, of
-which a time of day fixed before left some 35. The headline is what `unseen.estimate(method="auto")` gives a user; the rival is the corrected t on 5 x 10-fold in Wilson's form. What is judged, and how, was fixed in
+which about half were used: it ended at an hour set when it was started. The headline is what `unseen.estimate(method="auto")` gives a user; the rival is the corrected t on 5 x 10-fold in Wilson's form. What is judged, and how, was fixed in
 `interval_families`.
 """
 

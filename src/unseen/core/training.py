@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from unseen.core.data import Data
 from unseen.core.errors import FitError, InputError, UnseenError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["Training", "codes_of", "fit_once", "fit_rows", "model_errors"]
+__all__ = ["Training", "advice_on", "codes_of", "fit_once", "fit_rows", "model_errors"]
+
+MOST_NAMED = 5  # columns that a message names; their number says the rest
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,57 @@ def fit_rows(model: Model, data: Data, seed: int) -> Fitted:
     >>> fitted.predict(data.X).shape == (data.n,)
     True
     """
-    with model_errors(f"the fit on {data.n:,} rows failed"):
-        return model.fit(data, seed)
+    try:
+        with model_errors(f"the fit on {data.n:,} rows failed"):
+            return model.fit(data, seed)
+    except FitError as error:
+        raise FitError(f"{error}{advice_on(data, str(error))}") from error.__cause__
+
+
+def advice_on(data: Data, reason: str) -> str:
+    """Return what to do where a fit failed at columns of words or with gaps, as a sentence to add; nothing otherwise.
+
+    Parameters
+    ----------
+    data : Data
+        The rows of the fit.
+    reason : str
+        What the model said.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = Data(np.array([[1.0, np.nan], [2.0, 3.0]]), np.array([0.0, 1.0]), "regression", names=("age", "dose"))
+    >>> print(advice_on(data, "ValueError: Input X contains NaN.").strip())
+    The column dose has gaps: put an imputer before the model in a pipeline, or give a model by name, such as "ridge", which fills them by itself.
+    """
+    if hasattr(data.X, "tocsr"):
+        return ""
+    if "NaN" in reason:
+        said, step, done = ("has gaps", "have gaps"), "an imputer", "fills them"
+        found = _columns_where(
+            data, lambda values: np.any(values.isna() if hasattr(values, "isna") else values != values)
+        )
+    elif "to float" in reason:
+        said, step, done = ("holds words", "hold words"), "an encoder", "encodes them"
+        found = _columns_where(data, lambda values: any(isinstance(v, str) for v in values))
+    else:
+        return ""
+    if not found:
+        return ""
+    names = ", ".join(found[:MOST_NAMED]) + f" and {len(found) - MOST_NAMED} more" * (len(found) > MOST_NAMED)
+    which = f"The column {names} {said[0]}" if len(found) == 1 else f"The columns {names} {said[1]}"
+    name = "ridge" if data.classes is None else "logistic"
+    return (
+        f' {which}: put {step} before the model in a pipeline, or give a model by name, such as "{name}", '
+        f"which {done} by itself."
+    )
+
+
+def _columns_where(data: Data, test: Callable[[Any], Any]) -> list[str]:
+    """Return the names of the columns whose values pass a test."""
+    columns = data.X.items() if hasattr(data.X, "items") else zip(data.names, np.asarray(data.X).T)
+    return [str(name) for name, values in columns if test(values)]
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from unseen.core.losses import Failure, PredictionTable
 from unseen.core.model import Model
 from unseen.core.plan import Plan, Split
 from unseen.core.rng import task_seed
+from unseen.core.training import advice_on
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
 from unseen.engine.events import Bar, Reporter, Silent
 from unseen.engine.joblib_ import Task, stream_outcomes
@@ -223,7 +224,7 @@ def _table_together(
         together.put(outcome, len(plan))
         seconds[index] = outcome.seconds
     lost = {f.split for f in together.failures}
-    _check_some_fitted(together.failures, len(plan), lost & {len(plan)} != set())
+    _check_some_fitted(data, together.failures, len(plan), lost & {len(plan)} != set())
     return PredictionTable(
         plan=plan,
         data=data.without_features(),
@@ -238,12 +239,13 @@ def _table_together(
     )
 
 
-def _check_some_fitted(failures: Sequence[Failure], n_splits: int, full_failed: bool) -> None:
+def _check_some_fitted(data: Data, failures: Sequence[Failure], n_splits: int, full_failed: bool) -> None:
     """Refuse a run in which every fit failed, or the one on all rows."""
     all_failed = sum(f.split < n_splits for f in failures) == n_splits
     if all_failed or full_failed:
         which = f"all {n_splits} fits failed" if all_failed else "the fit on all rows failed"
-        raise FitError(f"{which}; the first says: {failures[0].reason}")
+        reason = failures[0].reason
+        raise FitError(f"{which}; the first says: {reason}{advice_on(data, reason)}")
 
 
 def _table_of(
@@ -252,7 +254,10 @@ def _table_of(
     fits, rest = outcomes[: len(plan)], outcomes[len(plan) :]
     failures = tuple(Failure(o.index, o.reason) for o in fits if o.reason)
     _check_some_fitted(
-        (*failures, *(Failure(o.index, o.reason) for o in rest if o.reason)), len(fits), any(o.reason for o in rest)
+        data,
+        (*failures, *(Failure(o.index, o.reason) for o in rest if o.reason)),
+        len(fits),
+        any(o.reason for o in rest),
     )
     good = [o for o in fits if not o.reason]
     test = join_outcomes(good, [plan.splits[o.index].test for o in good], "test")

@@ -30,6 +30,8 @@ WORDS = {
     "MLPRegressor": "neural net",
     "SGDClassifier": "linear model by stochastic gradients",
     "SGDRegressor": "linear model by stochastic gradients",
+    "AdaBoostClassifier": "AdaBoost",
+    "AdaBoostRegressor": "AdaBoost",
     "HistGradientBoostingClassifier": "gradient boosting",
     "HistGradientBoostingRegressor": "gradient boosting",
     "XGBClassifier": "XGBoost",
@@ -101,7 +103,9 @@ def _unwrap(model: Any) -> tuple[Any, list[str]]:
             (
                 found
                 for name in ("estimator", "regressor", "base_estimator")
-                if hasattr(found := getattr(model, name, None), "fit") and not isinstance(found, type)
+                if hasattr(found := getattr(model, name, None), "fit")
+                and not isinstance(found, type)
+                and _was_given(model, name)
             ),
             None,
         )
@@ -110,6 +114,11 @@ def _unwrap(model: Any) -> tuple[Any, list[str]]:
         around.append(_words_of(model))
         model = inside
     return model, around
+
+
+def _was_given(model: Any, name: str) -> bool:
+    """Say whether an attribute is a parameter of the model: the tree that a forest keeps as its `estimator` is none."""
+    return not hasattr(model, "get_params") or isinstance(model, type) or name in model.get_params(deep=False)
 
 
 def _words_of(model: Any) -> str:
@@ -126,7 +135,7 @@ def _words_of(model: Any) -> str:
     plain = re.sub(r"(Classifier|Regressor|CV)$", "", name) or name
     words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+", plain)
     text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words) or name
-    return f"{text} of {len(parts)} models" if isinstance(parts, list) and parts else text
+    return f"{text} of {len(parts)} model{'s' * (len(parts) > 1)}" if isinstance(parts, list) and parts else text
 
 
 def _parameters(model: Any) -> list[str]:

@@ -11,6 +11,13 @@ import pytest
 from scipy.stats import t as student
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.model_selection import (
@@ -27,6 +34,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
@@ -308,6 +316,23 @@ def test_no_address_in_a_name():
     assert short_name(Odd()) == "odd"
     assert "0x" not in full_name(Odd())
     assert short_name(lambda X: X) == "function"
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (RandomForestClassifier(20), "random forest (n_estimators=20)"),
+        (ExtraTreesClassifier(), "extra trees"),
+        (make_pipeline(StandardScaler(), RandomForestClassifier()), "random forest (pipeline of 2 steps)"),
+        (BaggingClassifier(SVC()), "support vector machine (bagging)"),
+        (AdaBoostClassifier(), "AdaBoost"),
+        (StackingClassifier([("a", SVC())]), "stacking of 1 model"),
+    ],
+)
+def test_an_ensemble_has_the_name_that_people_give_it(model, name):
+    from unseen.models.naming import short_name
+
+    assert short_name(model) == name
 
 
 class TestInterval:

@@ -405,7 +405,8 @@ def _refuse_unfitted(model: Any) -> None:
         check_is_fitted(model)
     except NotFittedError as error:
         raise InputError(
-            f"fitted=True was given, but the model {type(model).__name__} is not fitted; fit it first, or leave fitted out."
+            f"the model {type(model).__name__} is not fitted, and a trained one is needed here; call its fit first, or let "
+            "unseen.assess fit it."
         ) from error
     except TypeError:
         return

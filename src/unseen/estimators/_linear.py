@@ -120,7 +120,7 @@ def linear_fit(method: str, fitted: Fitted, data: Data) -> LinearFit:
     intercept = bool(getattr(final, "fit_intercept", np.any(np.asarray(getattr(final, "intercept_", 0.0)))))
     for penalty in _penalties(final):
         fit = LinearFit(Z, residuals, penalty, intercept)
-        if _solves_normal_equations(fit, coef):
+        if _solves_normal_equations(fit, coef, np.abs(data.y).max()):
             break
     else:
         raise NotApplicable(
@@ -136,14 +136,16 @@ def _penalties(final: Any) -> list[float]:
     return [0.0, *(float(v) for v in values if isinstance(v, (int, float, np.number)) and v > 0)]
 
 
-def _solves_normal_equations(fit: LinearFit, coef: Floats) -> bool:
+def _solves_normal_equations(fit: LinearFit, coef: Floats, largest: float) -> bool:
     slope = fit.centred.T @ fit.residuals - fit.penalty * coef
     scale = np.linalg.norm(np.abs(fit.centred).T @ np.abs(fit.residuals)) + fit.penalty * np.linalg.norm(coef)
     level = fit.residuals.sum() if fit.intercept else 0.0
-    small = np.finfo(float).eps * np.sqrt(fit.n) * (np.linalg.norm(fit.centred) * (1 + np.linalg.norm(coef)) + 1)
+    # A fit through all points leaves nothing but rounding: of targets, and of the products that add up to them.
+    terms = np.sqrt(fit.n) * largest + np.linalg.norm(fit.centred) * np.linalg.norm(coef)
+    rounding = np.finfo(float).eps * max(fit.Z.shape) * terms
     return bool(
-        np.linalg.norm(slope) <= TOLERANCE * scale + small
-        and abs(level) <= TOLERANCE * np.abs(fit.residuals).sum() + small
+        np.linalg.norm(slope) <= TOLERANCE * scale + rounding * np.linalg.norm(fit.centred)
+        and abs(level) <= TOLERANCE * np.abs(fit.residuals).sum() + rounding * np.sqrt(fit.n)
     )
 
 

@@ -307,6 +307,24 @@ def test_other_refusals_of_closed_forms():
         value(DecisionTreeClassifier(), "nic", y=LABELS)
 
 
+@pytest.mark.parametrize("units", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_a_fit_through_all_points_is_still_least_squares(units, scale):
+    # What is left of such a fit is rounding, which differs between machines: it must not be read as another loss.
+    for seed in range(20):
+        draw = np.random.default_rng(seed)
+        x = scale * (draw.standard_normal((5, 4)) + 1.0)
+        y = units * (x @ [1.0, 0.5, 0.0, -1.0] / scale + draw.standard_normal(5))
+        with pytest.raises(NotApplicable, match="more rows than parameters"):
+            unseen.estimate(LinearRegression(), x, y, method="fpe", random_state=0)
+
+
+@pytest.mark.parametrize("units", [1e-6, 1.0, 1e6])
+def test_a_fit_by_another_loss_is_not_least_squares(units):
+    with pytest.raises(NotApplicable, match="least squares or ridge"):
+        value(Lasso(alpha=0.01 * units), "fpe", y=units * Y)
+
+
 def test_a_trained_model_is_not_refitted():
     e = unseen.estimate(LinearRegression().fit(X, Y), X, Y, method="fpe", fitted=True)
     assert (e.n_fits, e.value) == (0, pytest.approx(value(LinearRegression(), "fpe")))

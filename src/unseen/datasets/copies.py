@@ -24,6 +24,7 @@ BLOCK = 1_000_000  # cells hashed at once, which bounds the memory
 FEW_VALUES = 20
 LEVEL = 0.05
 HARDLY_EVER = 1e-4  # equal pairs expected of independent columns; so few because real columns depend on each other
+AS_OFTEN = 2  # times the equal pairs expected of independent columns: so many show nothing but that few values are common
 REPEATED = 4  # nor are columns whose values are hardly seen more often than copies are
 
 
@@ -78,6 +79,8 @@ def find_copies(X: Any) -> Copies:
 
     A few equal pairs in a small sample may be luck. They count as copies if equal pairs are more than half of both kinds by a
     binomial test at level .05, or if columns that are independent would give one equal pair in fewer than 1 in 10,000 samples.
+    Equal pairs that are at most twice as many as independent columns with these values would give are no copies: in two columns
+    of yes and no that are mostly no, nearly all rows are equal, and hardly any differ in one feature.
 
     Examples
     --------
@@ -101,7 +104,8 @@ def find_copies(X: Any) -> Copies:
         features = list(_features(X))
         near = _near_pairs(features, equal)
         expected = _expected_pairs((np.bincount(v) for v in features), len(code))
-    copied = near < equal and (expected < HARDLY_EVER or _more_than_half(equal, near) <= LEVEL)
+    unlikely = equal > AS_OFTEN * expected
+    copied = unlikely and near < equal and (expected < HARDLY_EVER or _more_than_half(equal, near) <= LEVEL)
     return Copies(code, rows, not copied)
 
 

@@ -94,6 +94,21 @@ class TestChance:
         X, _ = sample(30, 3)
         assert not find_copies(np.vstack([X, X[:1]])).by_chance
 
+    @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
+    def test_few_columns_that_are_mostly_no_recur(self, kind) -> None:
+        # 400 rows of two columns of yes and no: equal pairs are many times those with one difference, as chance has it
+        rng = np.random.default_rng(0)
+        alone = np.zeros((400, 2))
+        alone[:12, 0], alone[12:20, 1] = 1, 1  # never on together
+        assert find_copies(kind(alone)).by_chance
+        assert find_copies(kind((rng.random((400, 2)) < 0.04).astype(float))).by_chance
+        assert find_copies(kind((rng.random((400, 4)) < 0.02).astype(float))).by_chance
+
+    def test_copies_beside_columns_that_are_mostly_no(self) -> None:
+        rng = np.random.default_rng(0)
+        X = np.column_stack([rng.random((100, 3)) < 0.05, rng.normal(size=(100, 2))]).astype(float)
+        assert not find_copies(np.vstack([X, X[:8]])).by_chance
+
     def test_small_samples_of_a_set_that_recurs(self) -> None:
         X = unseen.datasets.load("iris").X
         rng = np.random.default_rng(0)

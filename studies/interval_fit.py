@@ -7,7 +7,7 @@ The value c of a row is made by weights that never saw a data set of its family.
 likelihood: the true error was counted on L rows, so its count X is binomial given T, and the noise of the truth is not fitted into the interval. Every (family, sample size) counts the same. `scale` is
 chosen last: the largest at which the intervals of families left out of the fit cover 95%, families and sizes counting the same, over rows whose truth is accurate. For `combined`, which makes the headline,
 that is where the lower 95% limit of this coverage, over families, is 95%: others will differ. Rules of one family, and samples of five classes or more, have a scale of their own, halfway between what their
-rows alone ask for and that of all. `combined` is fitted on the families of the first three lists of `interval_families` too, which have been judged.
+rows alone ask for and that of all. `combined` is fitted on the families of the first four lists of `interval_families` too, which have been judged.
 """
 
 from __future__ import annotations
@@ -51,6 +51,13 @@ JUDGED_AT = {"auto-resub": 1.0, "combined": 0.9}
 # a quarter of an error before any is seen; the likelihood hardly distinguishes it from .06, but samples with hardly an error do (.86 covered, .94 with it)
 LEAST_PRIOR, LEAST_CENTRE = 1.0, 0.25
 ACCURATE = 0.25  # of the half-width: a row is judged if the standard error of its true error is below
+JUDGED = (
+    interval_judge.FIRST,
+    interval_judge.SECOND,
+    interval_judge.THIRD,
+    interval_judge.FOURTH,
+    interval_judge.FORESTS,
+)
 SETTLED = (1.5, 0.1)  # bound and ridge of `combined` as shipped
 SAME_WEIGHTS = {"logistic": "linear-svm"}
 BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 1.01)
@@ -144,7 +151,7 @@ def combined_rows() -> Truths:
     given, value = bounded.samples(added, interval_rows.FAMILY_OF), by_family_left_out(added, interval_rows.FAMILY_OF)
     left = np.array([float(r["left"]) for r in added])
     parts.append(truths(given, value, left))
-    return join([*parts, *map(judged_rows, (interval_judge.FIRST, interval_judge.SECOND, interval_judge.THIRD))])
+    return join([*parts, *map(judged_rows, JUDGED)])
 
 
 def judged_rows(given: interval_judge.Listed) -> Truths:

@@ -24,7 +24,9 @@ BLOCK = 1_000_000  # cells hashed at once, which bounds the memory
 FEW_VALUES = 20
 LEVEL = 0.05
 HARDLY_EVER = 1e-4  # equal pairs expected of independent columns; so few because real columns depend on each other
-AS_OFTEN = 2  # times the equal pairs expected of independent columns: so many show nothing but that few values are common
+AS_OFTEN = (
+    2  # times the equal pairs expected of independent columns: so many show nothing but that few values are common
+)
 REPEATED = 4  # nor are columns whose values are hardly seen more often than copies are
 
 

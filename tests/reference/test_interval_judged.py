@@ -42,6 +42,8 @@ def test_no_family_is_in_two_lists_or_in_the_studies_before():
     from studies import combination_fresh, small_samples
     from studies.interval_families import (
         FAMILIES,
+        FIFTH_FAMILIES,
+        FIFTH_MADE,
         FOURTH_FAMILIES,
         FOURTH_MADE,
         SECOND_MADE,
@@ -54,17 +56,28 @@ def test_no_family_is_in_two_lists_or_in_the_studies_before():
     assert not before & set(FAMILIES)
     assert not (before | set(FAMILIES)) & set(THIRD_FAMILIES)
     assert not (before | set(FAMILIES) | set(THIRD_FAMILIES)) & set(FOURTH_FAMILIES)
-    assert len({*SECOND_MADE, *THIRD_MADE, *FOURTH_MADE}) == 30
+    assert not (before | set(FAMILIES) | set(THIRD_FAMILIES) | set(FOURTH_FAMILIES)) & set(FIFTH_FAMILIES)
+    assert len({*SECOND_MADE, *THIRD_MADE, *FOURTH_MADE, *FIFTH_MADE}) == 41
     assert (len(FAMILIES), len(SECOND_MADE)) == (102, 10)
     assert (len(THIRD_FAMILIES), len(THIRD_MADE)) == (147, 10)
     assert (len(FOURTH_FAMILIES), len(FOURTH_MADE)) == (268, 10)
-    lists = (FAMILIES, THIRD_FAMILIES, FOURTH_FAMILIES)
-    second, third, fourth = ([one for several in f.values() for one in several] for f in lists)
-    for sets in (second, third, fourth):
+    assert (len(FIFTH_FAMILIES), len(FIFTH_MADE)) == (140, 11)
+    lists = (FAMILIES, THIRD_FAMILIES, FOURTH_FAMILIES, FIFTH_FAMILIES)
+    every = [[one for several in families.values() for one in several] for families in lists]
+    for sets in every:
         assert len({one.name for one in sets}) == len(sets)
-    tables = [{one.file.lower().split("/")[-1].split(".")[0] for one in sets} for sets in (second, third, fourth)]
+    tables = [{one.file.lower().split("/")[-1].split(".")[0] for one in sets} for sets in every]
     assert not tables[0] & tables[1]
     assert (tables[0] | tables[1]) & tables[2] == {"pbc"}  # of a clinic in one, of places in England in the other
+    # choices of trains and mosquitoes, insured in Belgium and in France, earthquakes of one bay and of the world
+    assert (tables[0] | tables[1] | tables[2]) & tables[3] == {"train", "insurance", "quake"}
+
+
+def test_no_table_of_the_fifth_list_is_read_by_two_families():
+    from studies.interval_families import FIFTH_FAMILIES
+
+    files = [{one.file for one in several} for several in FIFTH_FAMILIES.values()]
+    assert sum(map(len, files)) == len(set.union(*files))
 
 
 @pytest.mark.parametrize(
@@ -85,6 +98,13 @@ def test_no_family_is_in_two_lists_or_in_the_studies_before():
         ("made/strata", 0.475),
         ("made/screening", 0.03),
         ("made/phrases", 0.5),
+        ("made/ripples", 0.5),
+        ("made/parity", 0.5),
+        ("made/queues", 0.04),
+        ("made/clumps", 0.5),
+        ("made/memories", 0.5),
+        # half of the rows lie above the line, three quarters of these are reported
+        ("made/reports", 0.375),
     ],
 )
 def test_made_populations_have_the_share_of_their_law(name, share):
@@ -111,7 +131,20 @@ def test_each_round_of_the_fourth_list_has_as_many_samples_of_every_size():
     }
 
 
-def test_the_classes_of_the_made_populations_of_the_fourth_list_have_the_shares_of_their_law():
+def test_forests_get_one_sample_in_eight_of_the_fifth_list():
+    from studies.interval_judge import EVERY_RULE, FIFTH, FOREST_TURNS, SLOW, STEP
+
+    number = {name: FIFTH.turns.count(name) for name in EVERY_RULE}
+    assert FIFTH.turns == FOREST_TURNS
+    assert sum(number.values()) == len(FOREST_TURNS)
+    assert number == {name: {"forest": 11, "boosting": 2}.get(name, 12) for name in EVERY_RULE}
+    assert 1 / 9 < number["forest"] / len(FOREST_TURNS) < 1 / 7
+    assert set(SLOW) < set(number)
+    # a cell meets every turn once before it meets one again
+    assert len({STEP * k % len(FOREST_TURNS) for k in range(len(FOREST_TURNS))}) == len(FOREST_TURNS)
+
+
+def test_the_classes_of_the_made_populations_of_the_fourth_and_fifth_list_have_the_shares_of_their_law():
     from studies.interval_families import MADE
 
     dice = [3, 7, 11, 9, 6]  # of 36 sums: below 4, 4 and 5, 6 and 7, 8 and 9, from 10
@@ -121,6 +154,9 @@ def test_the_classes_of_the_made_populations_of_the_fourth_list_have_the_shares_
         "made/spikes": (0.5, 0.25, 0.18, 0.07),
         "made/chains": (1 / 3,) * 3,
         "made/grades": np.diff([0, *stats.norm.cdf([-1.645, -0.842, 0.0, 0.674, 1.282]), 1]),
+        "made/branches": (0.125,) * 8,
+        "made/funnels": (0.5, 0.3, 0.2),
+        "made/baskets": (0.6, 0.34, 0.06),
     }
     for name, expected in shares.items():
         y = MADE[name][0](40_000, np.random.default_rng(5))[1]

@@ -20,7 +20,14 @@ def stored(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["interval_judge", "interval_judge_second", "interval_judge_third", "interval_judge_fourth"]
+    "name",
+    [
+        "interval_judge",
+        "interval_judge_second",
+        "interval_judge_third",
+        "interval_judge_fourth",
+        "interval_judge_fifth",
+    ],
 )
 def test_the_first_line_of_the_table_is_the_count_of_the_rows(name):
     rows = stored(name)
@@ -36,6 +43,26 @@ def test_the_first_line_of_the_table_is_the_count_of_the_rows(name):
         [float(r["rival_low"]) <= float(r["truth"]) <= float(r["rival_high"]) for r in np.array(rows)[judged]]
     )
     assert float(cells[5]) == pytest.approx(rivals, abs=0.0005)
+
+
+def test_the_ends_of_the_fifth_list_are_the_beta_law_of_the_shipped_constants():
+    """Where `combined` leads the ends are quantiles of the Beta distribution, so that what was judged is what is shipped."""
+    from unseen.estimators.combined.predictive import predictive
+
+    families = {"3nn": "neighbours", "cart": "tree", "gaussian-nb": "generative", "rbf-svm": "kernel"}
+    families |= {"linear-svm": "linear", "logistic": "linear", "boosting": "boosting"}
+    led = [r for r in stored("interval_judge_fifth") if float(r["led"])]
+    assert len(led) > 1000
+    same = []
+    for r in led:
+        low, high, n, c = (float(r[k]) for k in ("low", "high", "n", "estimate"))
+        law = stats.beta(*predictive("combined", families.get(r["rule"], "any"), int(float(r["classes"]))).shapes(c, n))
+        below, above = min(law.ppf(0.025), c), max(law.ppf(0.975), c)
+        below = 0.0 if below < 0.5 / n else below
+        same.append(abs(high - above) < 2e-5 and abs(low - below) < 2e-5)
+        # copies of rows that are kept together are fewer units, and their interval is wider
+        assert same[-1] or high - low > above - below
+    assert np.mean(same) > 0.9
 
 
 def test_no_family_is_in_two_lists_or_in_the_studies_before():

@@ -12,7 +12,7 @@ from unseen.assessment.headline import Lead, choose_lead, choose_lead_of_splits,
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, check_level
-from unseen.core.losses import PredictionTable
+from unseen.core.losses import LossTable, PredictionTable
 from unseen.core.model import Fitted, Model, is_fitted
 from unseen.core.notes import note
 from unseen.core.registry import build, declare, find, options_of
@@ -57,8 +57,8 @@ def estimate(
 
     Parameters
     ----------
-    model : object with fit and predict, name of a model, or PredictionTable
-        A table is used as it is: nothing is refitted.
+    model : object with fit and predict, name of a model, PredictionTable or LossTable
+        A table is used as it is: nothing is refitted. A table of losses has its loss already.
     X, y : array-like
         Sample; not needed with a table.
     method : str
@@ -110,7 +110,7 @@ def estimate(
     loss = one_measure_of(loss, measure, scoring)
     if cv is not None and design is not None:
         raise InputError("cv and design both say what is fitted on what; give one of them.")
-    if isinstance(model, PredictionTable):
+    if isinstance(model, PredictionTable | LossTable):
         return _from_table(chosen, model, loss, check_level(level))
     task = task_of(model, X, task) if fitted else task
     data = data_of(
@@ -181,10 +181,16 @@ def with_order(request: Request, design: Any) -> Request:
     return replace(request, data=replace(request.data, order=np.arange(request.data.n)))
 
 
-def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) -> Estimate:
+def _from_table(method: Any, table: PredictionTable | LossTable, loss: Any, level: float) -> Estimate:
     if method.kind != "table":
         raise InputError(f"{method.id} works from a model and its data, not from a table of predictions.")
-    result: Estimate = method(table.losses(loss), level=level)
+    if isinstance(table, PredictionTable):
+        table = table.losses(loss)
+    elif loss not in ("auto", table.loss):
+        raise InputError(
+            f"the table holds {table.loss}, and {loss} was asked for; give the predictions it was made from."
+        )
+    result: Estimate = method(table, level=level)
     return result
 
 

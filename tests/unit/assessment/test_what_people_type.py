@@ -361,3 +361,14 @@ class TestInterval:
         assert from_dict(Interval, plain(one)) == one
         assert replace(one, level=0.9) == Interval(0.1, 0.3, 0.9)
         assert repr(one) == "Interval(low=0.1, high=0.3, level=0.95)"
+
+
+def test_a_table_of_losses_is_estimated_as_it_is() -> None:
+    X, y = unseen.datasets.load("iris").xy
+    table = unseen.run(GaussianNB(), X, y, design=unseen.designs.RepeatedKFold(5, 2), random_state=0)
+    direct = unseen.estimate(table, method="range-t")
+    losses = table.losses()
+    assert unseen.estimate(losses, method="range-t").value == direct.value == losses.split_means().mean()
+    assert unseen.estimate(losses, method="range-t", loss="zero-one").interval == direct.interval
+    with pytest.raises(InputError, match="the table holds zero-one, and brier was asked for"):
+        unseen.estimate(losses, method="range-t", loss="brier")

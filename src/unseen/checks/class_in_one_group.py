@@ -7,6 +7,7 @@ import numpy as np
 from unseen.checks.registry import check
 from unseen.core.data import Data
 from unseen.core.notes import Note, note
+from unseen.core.training import classes_in_one_group
 
 __all__ = ["class_in_one_group"]
 
@@ -37,10 +38,9 @@ def class_in_one_group(data: Data) -> tuple[Note, ...]:
     >>> class_in_one_group(as_data(X, y, groups=[k % 4 for k in range(40)]))
     ()
     """
-    if data.classes is None or data.groups is None:
+    alone = classes_in_one_group(data)
+    if data.classes is None or not alone.any():
         return ()
-    pairs = np.unique(np.column_stack([data.codes, data.units]), axis=0)[:, 0]
-    alone = np.bincount(pairs, minlength=len(data.classes)) == 1
     sizes = np.bincount(data.codes, minlength=len(data.classes))
     if sizes[alone].sum() < LEAST_SHARE * data.n:
         return ()

@@ -15,7 +15,7 @@ from unseen.core.data import Data
 from unseen.core.errors import FitError, InputError, UnseenError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["Training", "advice_on", "codes_of", "fit_once", "fit_rows", "model_errors"]
+__all__ = ["Training", "advice_on", "classes_in_one_group", "codes_of", "fit_once", "fit_rows", "model_errors"]
 
 MOST_NAMED = 5  # columns that a message names; their number says the rest
 
@@ -63,7 +63,7 @@ def fit_rows(model: Model, data: Data, seed: int) -> Fitted:
 
 
 def advice_on(data: Data, reason: str) -> str:
-    """Return what to do where a fit failed at columns of words or with gaps, as a sentence to add; nothing otherwise.
+    """Return what to do where a fit failed at columns of words or with gaps, or had one class, as a sentence to add; nothing otherwise.
 
     Parameters
     ----------
@@ -79,6 +79,11 @@ def advice_on(data: Data, reason: str) -> str:
     >>> print(advice_on(data, "ValueError: Input X contains NaN.").strip())
     The column dose has gaps: put an imputer before the model in a pipeline, or give a model by name, such as "ridge", which fills them by itself.
     """
+    alone = classes_in_one_group(data)
+    if data.classes is not None and "class" in reason and alone.any():
+        names = ", ".join(repr(str(label)) for label in data.classes[alone][:MOST_NAMED])
+        way = "give other groups, or collect more groups of the class"
+        return f"{_stop(reason)} All rows of {names} stand in one group, and whole groups are left out: {way}."
     if hasattr(data.X, "tocsr"):
         return ""
     if "NaN" in reason:
@@ -97,9 +102,31 @@ def advice_on(data: Data, reason: str) -> str:
     which = f"The column {names} {said[0]}" if len(found) == 1 else f"The columns {names} {said[1]}"
     name = "ridge" if data.classes is None else "logistic"
     return (
-        f' {which}: put {step} before the model in a pipeline, or give a model by name, such as "{name}", '
+        f'{_stop(reason)} {which}: put {step} before the model in a pipeline, or give a model by name, such as "{name}", '
         f"which {done} by itself."
     )
+
+
+def _stop(reason: str) -> str:
+    """Return the full stop that a reason lacks."""
+    return "" if reason.rstrip().endswith((".", "!", "?")) else "."
+
+
+def classes_in_one_group(data: Data) -> Array:
+    """Say of each class whether all its rows stand in one group; nothing to say without classes or groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, labels = np.zeros((4, 1)), np.array(["a", "b"])
+    >>> data = Data(X, np.array([0, 0, 1, 1]), "classification", classes=labels, groups=np.array([0, 1, 2, 2]))
+    >>> classes_in_one_group(data).tolist()
+    [False, True]
+    """
+    if data.classes is None or data.groups is None:
+        return np.zeros(0, dtype=bool)
+    pairs = np.unique(np.column_stack([data.codes, data.units]), axis=0)[:, 0]
+    return np.asarray(np.bincount(pairs, minlength=len(data.classes)) == 1)
 
 
 def _columns_where(data: Data, test: Callable[[Any], Any]) -> list[str]:

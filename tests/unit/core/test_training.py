@@ -27,7 +27,7 @@ def labels(n=60):
 def test_columns_of_words_are_named_with_the_way_out():
     with pytest.raises(FitError, match="could not convert string to float") as caught:
         unseen.assess(RandomForestClassifier(5), frame(), labels(), quick=True, random_state=0)
-    assert "The columns sex, site hold words: put an encoder before the model in a pipeline" in str(caught.value)
+    assert "'. The columns sex, site hold words: put an encoder before the model in a pipeline" in str(caught.value)
     assert 'such as "logistic", which encodes them by itself' in str(caught.value)
 
 
@@ -57,3 +57,9 @@ def test_many_columns_are_counted():
     X = pd.DataFrame({f"c{k}": frame()["sex"] for k in range(8)})
     with pytest.raises(FitError, match="The columns c0, c1, c2, c3, c4 and 3 more hold words"):
         unseen.assess(RandomForestClassifier(5), X, labels(), quick=True, random_state=0)
+
+
+def test_classes_that_stand_in_one_group_each_are_named():
+    y = labels()
+    with pytest.raises(FitError, match=r"\. All rows of '0', '1' stand in one group, and whole groups are left out"):
+        unseen.assess(LogisticRegression(), frame()[["age"]], y, groups=y, quick=True, random_state=0)

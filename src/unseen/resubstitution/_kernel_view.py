@@ -185,12 +185,12 @@ def _plane(regions: Regions, plane: Any) -> tuple[Floats, tuple[str, str]]:
 
 
 def _plane_roots(spread: Spread, basis: Floats, n_classes: int) -> Floats:
-    """Return a square root of each class's kernel covariance in the plane; a ball's shadow is a disk of its radius."""
+    """Return the symmetric root of each class's kernel covariance in the plane, the one that has no free sign or turn; a ball's shadow is a disk."""
     out = np.empty((n_classes, 2, 2))
     for code in range(n_classes):
         root = spread.project(basis, code)
         values, axes = np.linalg.eigh(root @ root.T)
-        out[code] = axes * np.sqrt(np.maximum(values, 0))
+        out[code] = (axes * np.sqrt(np.maximum(values, 0))) @ axes.T
     return out
 
 

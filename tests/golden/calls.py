@@ -27,7 +27,8 @@ import unseen
 LONG = 12
 LEFT_OUT = ("seconds", "created", "updated", "version", "path", "folder", "written", "memory", "command", "minutes")
 TORCH_REL = 1e-4
-SEARCH_REL = 1e-5  # a search ends where the rounding of the processor's own kernels lets it: up to 2e-7 was seen between two
+# a search ends where the rounding of the processor's own kernels lets it: up to 2e-7 was seen between two
+SEARCH_REL = 1e-5
 
 
 @dataclasses.dataclass(frozen=True)

@@ -119,7 +119,7 @@ def classes_in_one_group(data: Data) -> Array:
     --------
     >>> import numpy as np
     >>> X, labels = np.zeros((4, 1)), np.array(["a", "b"])
-    >>> data = Data(X, np.array([0, 0, 1, 1]), "classification", classes=labels, groups=np.array([0, 1, 2, 2]))
+    >>> data = Data(X, labels[[0, 0, 1, 1]], "classification", classes=labels, groups=np.array([0, 1, 2, 2]))
     >>> classes_in_one_group(data).tolist()
     [False, True]
     """

@@ -107,7 +107,7 @@ def kept_section(pair: str) -> str:
     text = page[start:].split("\n\n## ")[0].rstrip() + "\n" if start >= 0 else ""
     stale = [library for library in LIBRARIES if f"```py\n{code_of(SCRIPTS / f'{pair}_{library}.py')}\n```" not in text]
     if stale or PAIRS[pair][1] not in text:
-        raise SystemExit(f"the pair {pair} changed, and what it prints needs {SHARED / TABLES[pair]}, which is not here")
+        raise SystemExit(f"the pair {pair} changed and needs {SHARED / TABLES[pair]}, which is not here")
     return text
 
 

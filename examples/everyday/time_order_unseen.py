@@ -13,7 +13,7 @@ from unseen import assess
 
 path = Path(__file__).parents[3] / "shared" / "data" / "uci" / "ozone_la.csv.gz"
 if not path.exists():
-    raise SystemExit(f"{path} is not here: put the table Ozone of the R package mlbench there, its target called target")
+    raise SystemExit(f"{path} is not here: put Ozone of the R package mlbench there, with its column target")
 ozone = pd.read_csv(path).drop(columns=["V1", "V2", "V3"])
 model = make_pipeline(SimpleImputer(), StandardScaler(), Ridge())
 print(a := assess(model, ozone, "target", scoring="neg_mean_absolute_error", cv=TimeSeriesSplit(5), random_state=0))

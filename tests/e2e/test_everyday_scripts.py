@@ -111,5 +111,5 @@ def test_a_script_says_which_table_is_missing(script, tmp_path):
     folder = tmp_path / "clone" / "examples" / "everyday"
     folder.mkdir(parents=True)
     (folder / "script.py").write_text((SCRIPTS / f"{script}.py").read_text())
-    with pytest.raises(SystemExit, match=r"\.csv\.gz is not here: put the .* there"):
+    with pytest.raises(SystemExit, match=r"\.csv\.gz is not here: put .* there"):
         _pairs().run(folder / "script.py")

@@ -12,7 +12,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Estimate, Interval, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
-from unseen.core.scale import advantage, as_measure, gap_words
+from unseen.core.scale import advantage, as_measure, gap_words, loss_words
 from unseen.core.trust import Trust, trust
 
 __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "p_words", "pair_of", "rows_needed"]
@@ -557,7 +557,7 @@ class Comparisons(Result):
         lines = []
         for name, own in self.estimates.items():
             e = own.on_scale()
-            text = f"{name}: {'error' if e.loss == 'zero-one' else e.loss} {_value(e.value, e.loss)}"
+            text = f"{name}: {loss_words(e.loss)} {_value(e.value, e.loss)}"
             if e.interval is not None:
                 low, high = (_value(end, e.loss) for end in e.interval)
                 text += f" ({100 * e.interval.level:g}% interval {low} to {high})"
@@ -620,7 +620,7 @@ def _ship(pair: Comparison, than: str) -> str:
         return f"Ship {pair.a}: {pair.verdict}."
     size, span = _gap(pair)
     name, _ = as_measure(pair.estimate.loss, 0.0)
-    what, way = ("error" if name == "zero-one" else name, "lower") if name == pair.estimate.loss else (name, "higher")
+    what, way = (loss_words(name), "lower") if name == pair.estimate.loss else (name, "higher")
     text = f"Ship {pair.a}: its {what} is {size} {way}{than.format(pair.b)}"
     text += f" ({span})" if span else ""
     region = pair.rope is not None and pair.rope.decision == "a better"

@@ -8,7 +8,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 
-__all__ = ["advantage", "as_loss", "as_measure", "gap_words"]
+__all__ = ["advantage", "as_loss", "as_measure", "gap_words", "loss_words"]
 
 RATES = frozenset({"zero-one", "1 - accuracy"})  # differences of these are said in points of a hundred
 
@@ -66,6 +66,17 @@ def advantage(loss: str, *, most: bool = False) -> str:
     name = as_measure(loss, 0.0)[0]
     size, what = ("small", "error") if name == loss else ("large", name)
     return f"{size.removesuffix('e')}{'est' if most else 'er'} {what}"
+
+
+def loss_words(loss: str) -> str:
+    """Return what a loss is called before its value.
+
+    Examples
+    --------
+    >>> loss_words("zero-one"), loss_words("squared"), loss_words("log-loss")
+    ('error', 'squared error', 'log-loss')
+    """
+    return {"zero-one": "error", "squared": "squared error", "absolute": "absolute error"}.get(loss, loss)
 
 
 def gap_words(gap: float, loss: str, *, bare: bool = False) -> str:

@@ -12,8 +12,8 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate
 from unseen.core.registry import classes_in, describe
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
-from unseen.evaluation.figures.roc import has_band
 from unseen.evaluation.figures.measure_forest import measure_in_words
+from unseen.evaluation.figures.roc import has_band
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.evaluation.slices import SHARES, Slices

@@ -36,7 +36,7 @@ def power_by_difference(p: Power) -> Section | None:
 def size(t: TestSize) -> Section:
     """Return the answer, and the size by every kind of interval."""
     shares = t.error is not None
-    heads = {"n": "units", "sd": "standard deviation"} | ({} if shares else {"error": ""})
+    heads = {"n": "units", "sd": "standard deviation", "half_width": "half width"} | ({} if shares else {"error": ""})
     table = table_of(
         t.rows(),
         "Units by every kind of interval.",

@@ -91,7 +91,9 @@ def headline(kind: str, payload: Any) -> str:
     if kind in WORDS:
         return nets_headline(kind, payload)
     error, ends, sentence = payload.get("error"), payload.get("interval"), payload.get("sentence")
-    measure = payload.get("measure")
+    measure, others = payload.get("measure"), payload.get("measures")
+    if isinstance(others, dict) and isinstance(others.get("rmse"), dict):  # what the sentence of a regression says
+        measure = {"name": "rmse", **others["rmse"]}
     if isinstance(measure, dict) and measure.get("name") not in (None, *RATES):
         numbers = [number_of(measure.get(key)) for key in ("value", "lower", "upper")]
         value, *limits = ["" if v is None else f"{v:.4g}" for v in numbers]
@@ -209,7 +211,10 @@ def record_page(site: Site, request: Request) -> Response:
     shown = {word: _with_percent(table) for word, table in record.tables.items()}
     tables = [(word, view(fit_columns(table), f"t{k}", query)) for k, (word, table) in enumerate(shown.items())]
     facts = None if record.facts is None else view(_facts_with_percent(record.facts, kept.payload), "facts", query)
-    groups = [(word, view(table, f"g{k}", query)) for k, (word, table) in enumerate(record.groups.items())]
+    groups = [
+        (word, view(_group_with_percent(table), f"g{k}", query))
+        for k, (word, table) in enumerate(record.groups.items())
+    ]
     picture = picture_of(kept.payload)
     return site.page("record.html", groups=groups, picture=picture, record=record, facts=facts, tables=tables, **about)
 
@@ -232,6 +237,21 @@ def _with_percent(table: Table) -> Table:
         return new
 
     return replace(table, rows=[cells(row) for row in table.rows])
+
+
+def _group_with_percent(group: Table) -> Table:
+    """Return a group of facts about one measure, its errors in per cent if they are shares of cases."""
+    if not any(name in ("loss", "name", "measure name") and value in RATES for name, value in group.rows):
+        return group
+
+    def shown(name: Any, value: Any) -> Any:
+        share = str(name).removeprefix("measure ") in (*SHARES, "naive", "corrected")
+        try:
+            return percent_or_number(float(value), "zero-one") if share else value
+        except (TypeError, ValueError):  # no number: no interval, say
+            return value
+
+    return replace(group, rows=[[name, shown(name, value)] for name, value in group.rows])
 
 
 def _facts_with_percent(facts: Table, payload: Any) -> Table:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unseen.core.errors import InputError
+from unseen.core.scale import gap_words, loss_words
 from unseen.request.command_line import (
     By,
     Costs,
@@ -24,7 +25,7 @@ from unseen.request.command_line import (
     command,
 )
 from unseen.request.gate import GateCheck, GateOptions
-from unseen.show.text import text_table
+from unseen.show.text import percent_or_number, text_table
 
 if TYPE_CHECKING:
     from unseen.evaluation.prediction_record import PredictionFiles
@@ -191,14 +192,15 @@ def _gate_checks(result: PredictionFiles, fail_if: float | None, fail_if_worse: 
     last = result.estimates[names[-1]]
     checks = []
     if fail_if is not None:
-        sentence = f"{names[-1]}: {last.loss} {last.value:.4g}."
+        sentence = f"{names[-1]}: {loss_words(last.loss)} {percent_or_number(last.value, last.loss)}."
         checks.append(GateCheck(name=f"error at most {fail_if:g}", passed=last.value <= fail_if, sentence=sentence))
     if fail_if_worse is not None:
         pair = result[names[0], names[-1]]
         loss = -pair.difference if pair.a == names[0] else pair.difference
         ends = () if pair.interval is None else sorted(-v if pair.a == names[0] else v for v in pair.interval)
-        span = f" (interval {ends[0]:.4g} to {ends[1]:.4g})" if ends else ""
-        sentence = f"The error of {names[-1]} is {abs(loss):.4g} {'larger' if loss > 0 else 'smaller'} than that of {names[0]}{span}."
+        low, high = (gap_words(v, result.loss, bare=True) for v in ends) if ends else ("", "")
+        span = f" ({100 * pair.level:g}% interval {low} to {high})" if ends else ""
+        sentence = f"The error of {names[-1]} is {gap_words(abs(loss), result.loss)} {'larger' if loss > 0 else 'smaller'} than that of {names[0]}{span}."
         if ends and ends[0] <= 0 <= ends[1]:
             sentence += " The interval holds 0: the two may as well be equal."
         name = f"error at most {fail_if_worse:g} above that of {names[0]}"

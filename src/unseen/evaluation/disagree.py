@@ -265,10 +265,11 @@ class Disagreement(Result):
         }
 
     def __str__(self) -> str:
+        low, high = self.interval
         lines = [
-            f"{self.first} and {self.second} disagree on {self.n_disagree} of {self.n} points ({self.share:.2%}; for new "
-            f"points {100 * self.level:g}% interval {self.interval}).",
-            f"Whatever the labels, their accuracies on these points differ by at most {self.share:.4g}.",
+            f"{self.first} and {self.second} disagree on {self.n_disagree} of {self.n} points ({100 * self.share:.1f}%; for new "
+            f"points {100 * self.level:g}% interval {100 * low:.1f}% to {100 * high:.1f}%).",
+            f"Whatever the labels, their accuracies on these points differ by at most {100 * self.share:.1f} percentage points.",
         ]
         if self.request:
             lines.append(
@@ -373,12 +374,15 @@ class LabelledDisagreement(Result):
 
     def __str__(self) -> str:
         level = f"{100 * self.interval.level:g}%"
+        here, new = (
+            " to ".join(f"{100 * end + 0.0:+.1f}" for end in ends) for ends in (self.interval, self.population)
+        )
         lines = [
-            f"accuracy of {self.first} minus {self.second}: {self.difference:+.4g}",
-            f"  on these {self.n} points, {level} interval {self.interval}",
-            f"  for new points,  {level} interval {self.population}",
+            f"accuracy of {self.first} minus {self.second}: {100 * self.difference + 0.0:+.1f} percentage points",
+            f"  on these {self.n} points, {level} interval {here}",
+            f"  for new points,  {level} interval {new}",
             f"{self.labels} labels: {self.first} alone right {self.first_right}, {self.second} alone right "
-            f"{self.second_right}, both wrong {self.both_wrong}; the two disagree on {self.share:.2%} of the points.",
+            f"{self.second_right}, both wrong {self.both_wrong}; the two disagree on {100 * self.share:.1f}% of the points.",
             f"{self.saved} labels saved against labelling everything; a plain random sample would need about "
             f"{self.equivalent_sample:.0f} labels to hold as many disagreements.",
         ]

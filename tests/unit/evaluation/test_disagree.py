@@ -199,3 +199,11 @@ def test_a_changed_request_is_refused():
     ):
         with pytest.raises(InputError, match=words):
             unseen.disagree(labelled=changed)
+
+
+def test_text_says_shares_in_per_cent_and_differences_in_points():
+    found = unseen.disagree(["a"] * 8 + ["b"] * 2, ["a"] * 9 + ["c"], names=("old", "new"), budget=2)
+    assert "disagree on 2 of 10 points (20.0%;" in str(found)
+    assert "at most 20.0 percentage points" in str(found)
+    told = found.with_labels({key: "a" for key, *_ in found.request})
+    assert "accuracy of old minus new: -10.0 percentage points" in str(told)  # the first is wrong on one point more of ten

@@ -47,7 +47,7 @@ def test_worse_predictions_fail_a_build(files, tmp_path, margin, code):
     assert (case.find("failure") is not None) == bool(code)
     text = page.read_text()
     assert text.startswith("before\n### unseen: old.csv, new.csv")
-    assert "The error of new.csv is 0.05 larger than that of old.csv" in text
+    assert "The error of new.csv is 5.0 points larger than that of old.csv" in text
     assert ("FAILED" in text) == bool(code)
     back = call("predictions", *files[::-1], *shared[3:], "--fail-if-worse", 0)
     assert back.exit_code == 0

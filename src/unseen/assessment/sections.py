@@ -75,7 +75,8 @@ def _measures_table(a: Assessment) -> Table:
     """Return every measure with its interval, the headline's first."""
     rows = []
     for e in (a.headline, *a.also.values()):
-        line, shown = estimate_line(name_in_words(e.loss), e), in_units(e)
+        called = "mean absolute error" if e.loss == "absolute" else name_in_words(e.loss)
+        line, shown = estimate_line(called, e), in_units(e)
         name = line.method[:1].upper() + line.method[1:]
         codes = " ".join(n.code for n in e.notes) or None
         low = None if shown.interval is None else TableCell(line.interval or "", shown.interval.low)

@@ -195,7 +195,7 @@ def name_with_article(name: str) -> str:
     return f"{'an' if name[0].lower() in ('aefhilmnorsx' if spelled else 'aeio') else 'a'} {name}"
 
 
-NUMBERS = {"absolute": "mean absolute error (MAE)", "r2": "R2"}  # measures of numbers, as a sentence names them
+NUMBERS = {"absolute": "mean absolute error (MAE)", "r2": "R²"}  # measures of numbers, as a sentence names them
 
 
 def _span(shown: Estimate) -> str:

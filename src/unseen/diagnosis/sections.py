@@ -120,4 +120,4 @@ def permutations(d: Dependence) -> Section:
     heads = {"permuted_mean": "mean of permuted", "permuted_min": "smallest of permuted"}
     table = table_of(d.rows(), how, percent=shares, heads=heads)
     blocks = [Text(d.sentence(), lead=True), picture(d, "permutations"), table]
-    return Section("answer", "Answer", [b for b in blocks if b is not None])
+    return Section("answer", "The answer", [b for b in blocks if b is not None])

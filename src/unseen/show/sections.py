@@ -32,6 +32,8 @@ __all__ = [
 
 # a longer text repeats the table line by line
 MOST_LINES = 6
+# a longer table stands after the figures
+LONG_TABLE = 12
 
 
 @dataclass(frozen=True)
@@ -150,13 +152,23 @@ def builders_for(result: Any) -> list[Builder]:
     if found:
         return [one.builder for one in found]
     figures = [lambda r, f=f: figure_section(r, f.name, f.name, f.title) for f in figures_for(result)]
+    if figures and len(result.rows()) > LONG_TABLE:
+        return [lambda r: _plain_section(r, table=False), *figures, _rows_section]
     return [_plain_section, *figures]
 
 
-def _plain_section(result: Any) -> Section:
+def _rows_section(result: Any) -> Section:
+    """Return all rows, after the figures that sum them up."""
+    return Section("numbers", "Numbers", [table_of(result.rows())], folded=True)
+
+
+def _plain_section(result: Any, table: bool = True) -> Section:
     first, *more = str(result).splitlines() or [""]
-    rows = result.rows()
-    blocks: list[Block] = [Text(first, lead=True), *(Text(line) for line in more if not rows or len(more) < MOST_LINES)]
+    rows = result.rows() if table else []
+    blocks: list[Block] = [
+        Text(first, lead=True),
+        *(Text(line) for line in more if (table and not rows) or len(more) < MOST_LINES),
+    ]
     if rows:
         blocks.append(table_of(rows))
     notes = tuple(getattr(result, "notes", ()))

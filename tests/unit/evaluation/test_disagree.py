@@ -206,4 +206,6 @@ def test_text_says_shares_in_per_cent_and_differences_in_points():
     assert "disagree on 2 of 10 points (20.0%;" in str(found)
     assert "at most 20.0 percentage points" in str(found)
     told = found.with_labels({key: "a" for key, *_ in found.request})
-    assert "accuracy of old minus new: -10.0 percentage points" in str(told)  # the first is wrong on one point more of ten
+    assert "accuracy of old minus new: -10.0 percentage points" in str(
+        told
+    )  # the first is wrong on one point more of ten

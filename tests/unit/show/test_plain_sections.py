@@ -45,3 +45,20 @@ class Wordy(Few):
 def test_few_lines_and_lines_without_a_table_are_kept():
     assert texts(Few()) == [("first", True), ("second", False)]
     assert [text for text, _ in texts(Wordy())] == list("abcdefghij")
+
+
+def test_a_long_table_stands_after_the_figures():
+    from sklearn.linear_model import SGDClassifier
+
+    import unseen
+
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    y = (X[:, 0] > 0).astype(int)
+    p = unseen.monitor(SGDClassifier(loss="log_loss", random_state=0), X[:50], y[:50], X[50:], y[50:], epochs=30)
+    first, *figures, last = build(p)
+    assert first.title == "Training progress"
+    assert [type(b) for b in first.blocks] == [Text]
+    assert all(isinstance(b, Picture) for s in figures for b in s.blocks)
+    assert len(figures) == 2
+    assert last.folded
+    assert len(last.blocks[0].rows) == 30

@@ -252,7 +252,7 @@ def test_numbers_are_told_as_rmse_with_mae_and_r2(regressed):
     text = regressed.sentence()
     assert f"a typical error (RMSE) of {rmse:.4g} (95% interval {low:.4g} to {high:.4g}); " in text
     assert f"mean absolute error (MAE) {mae:.4g} (" in text
-    assert f"R2 {shown.value:.4g} ({shown.interval.low:.4g} to {shown.interval.high:.4g})" in text
+    assert f"R² {shown.value:.4g} ({shown.interval.low:.4g} to {shown.interval.high:.4g})" in text
     assert f"an RMSE of {np.sqrt(regressed.baseline.value):.4g}" in regressed.verdict()
     measures = regressed.to_dict()["measures"]
     assert list(measures) == ["rmse", "absolute", "r2"]
@@ -265,7 +265,7 @@ def test_what_a_design_cannot_give_is_left_out_of_the_usual_measures():
     X, y = unseen.datasets.load("diabetes").xy
     a = unseen.assess("ridge", X, y, time=np.arange(len(y)), random_state=0, effort="quick")
     assert list(a.also) == ["absolute"]
-    assert "R2" not in a.sentence()
+    assert "R²" not in a.sentence()
 
 
 def test_no_rows_are_asked_for_if_the_number_cannot_be_trusted():

@@ -258,3 +258,11 @@ def test_an_axis_of_differences_counts_points():
     assert points(ax.xaxis, True) == ", percentage points"
     assert ax.xaxis.get_major_formatter()(-0.025, 0) == "-2.5"
     assert points(ax.yaxis, False) == ""
+
+
+def test_no_rule_of_the_documentation_breaks_words_of_a_table():
+    css = (Path(__file__).parents[3] / "docs" / "_static" / "unseen.css").read_text()
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", re.sub(r"/\*.*?\*/", "", css, flags=re.S))
+    cells = {what: how for what, how in rules if re.search(r"\b(td|th)\b", what)}
+    assert cells
+    assert not [what for what, how in cells.items() if "anywhere" in how or "break-all" in how]

@@ -26,6 +26,7 @@ from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, co
 from unseen.core.losses import LossTable
 from unseen.core.notes import merge_notes
 from unseen.core.registry import classes_in, describe
+from unseen.core.scale import measure_name
 from unseen.estimators.range_t import split_contributions
 from unseen.evaluation.sections import slice_blocks
 from unseen.show.sections import (
@@ -43,7 +44,7 @@ from unseen.show.sections import (
     section,
     table_of,
 )
-from unseen.show.style import measure_name, quantity
+from unseen.show.style import quantity
 from unseen.show.text import percent_or_number
 
 __all__ = ["estimate_headline", "repeat"]

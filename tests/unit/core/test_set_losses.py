@@ -270,7 +270,7 @@ def test_comparisons_and_files_say_what_their_errors_are_of():
     two = unseen.predictions({"a": frame, "b": other}, truth="y", prob="p", measure="auc")
     better = roc_auc_score(label, frame["p"]) > roc_auc_score(label, other["p"])
     assert (two.pairs[0].difference < 0) == better
-    assert "Errors are 1 - auc: a difference below zero means that a has the larger auc" in str(two)
+    assert "Errors are 1 - auc: a difference below zero means that a has the larger AUC" in str(two)
     assert unseen.predictions({"a": frame}, truth="y", prob="p").scale_sentence() == ""
 
 

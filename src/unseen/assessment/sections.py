@@ -65,7 +65,7 @@ def headline(a: Assessment) -> Section:
 
 
 def _what_to_do(a: Assessment) -> str:
-    return " ".join(dict.fromkeys(n.advice for n in a.notes if n.alarm))
+    return " ".join(dict.fromkeys(f"{n.advice} ({n.code})" for n in a.notes if n.alarm))
 
 
 def _measures_table(a: Assessment) -> Table:
@@ -234,7 +234,7 @@ def predictions(a: Assessment) -> Section | None:
         blocks.append(Text(text))
         found = measures_of(a)
         if found is not None and found.cases.probability:
-            blocks += [Text(found.calibration().fit.sentence()), Text(found.decision_curve().sentence())]
+            blocks.append(Text(found.calibration().fit.sentence()))
     if name == "confusion":
         if table is not None and not table.by_split:
             why = _why_not(a, "These counts", table, float(split_contributions(table).mean()))
@@ -243,7 +243,17 @@ def predictions(a: Assessment) -> Section | None:
     return Section(name, title, blocks)
 
 
-CURVES = ("roc", "precision-recall", "calibration", "decision-curve")
+CURVES = ("roc", "precision-recall", "calibration")
+
+
+@section(Assessment, 47)
+def decision_curve(a: Assessment) -> Section | None:
+    """Return at which probabilities acting on the model helps, if it gives probabilities of two classes."""
+    made, found = picture(a, "decision-curve"), measures_of(a)
+    if made is None or found is None:
+        return None
+    text = Text(found.decision_curve().sentence())
+    return Section("decision-curve", "Decision curve", [made, text], folded=True)
 
 
 def _largest_confusions(a: Assessment) -> list[Block]:
@@ -349,8 +359,9 @@ def methods(a: Assessment) -> Section:
 
 @section(Assessment, 15)
 def notes(a: Assessment) -> Section | None:
-    """Return the notes on data, run and headline, if there are any."""
-    return Section("notes", "Notes", [Notes(a.notes)]) if a.notes else None
+    """Return the notes on data, run and headline that do not stand in the frame above, if there are any."""
+    others = tuple(n for n in a.notes if not n.alarm)
+    return Section("notes", "Notes", [Notes(others)]) if others else None
 
 
 @section(Assessment, 40)

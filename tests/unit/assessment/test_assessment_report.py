@@ -209,11 +209,20 @@ def test_an_interrupted_run_says_so_at_the_top(plain, undrawn):
 
 
 def test_notes_carry_their_advice(plain, undrawn):
-    noted = replace(plain, notes=(note("U002", "3 rows occur twice"),))
+    noted = replace(plain, notes=(note("U036", "3 rows recur"),))
     html = render(noted.title, build(noted))
-    assert "3 rows occur twice" in html
-    assert note("U002", "").advice.split(";")[0] in Page(html).text
+    assert "3 rows recur" in html
+    assert note("U036", "").advice.split(";")[0] in Page(html).text
     assert any(isinstance(b, Notes) for b in blocks(noted, "notes"))
+
+
+def test_an_alarm_is_told_once_in_the_frame_with_its_advice_and_code(plain, undrawn):
+    alarmed = replace(plain, notes=(note("U002", "3 rows occur twice"), note("U036", "3 rows recur")))
+    html = render(alarmed.title, build(alarmed))
+    assert html.count("3 rows occur twice") == 1
+    assert f"{note('U002', '').advice} (U002)" in Page(html).text
+    (shown,) = (b for b in blocks(alarmed, "notes") if isinstance(b, Notes))
+    assert [n.code for n in shown.notes] == ["U036"]
 
 
 def test_the_last_section_repeats_the_run(plain, undrawn):

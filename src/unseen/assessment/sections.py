@@ -312,10 +312,10 @@ def hardest(a: Assessment) -> Section | None:
     counted += f", {numbers.always} wrong in every one." if loss == "zero-one" else "."
     blocks: list[Block] = [
         made,
-        Table([unit, f"true {a.data.target_name}", wrong, score, "times tested"], rows, "The hardest units."),
+        Table([unit, f"true {a.data.target_name}", wrong, score, "times tested"], rows, "The hardest cases."),
     ]
     shown = [Text(counted), *blocks] if loss == "zero-one" else blocks
-    return Section("hardest", "Hardest units", shown, folded=True)
+    return Section("hardest", "Hardest cases", shown, folded=True)
 
 
 @section(Assessment, 75)

@@ -175,6 +175,11 @@ def test_of_three_models_the_nearest_rival_decides_the_sentence():
     assert needed > 200
 
 
+def test_large_numbers_of_rows_are_written_alike():
+    c = unseen.compare(GaussianNB(), DummyClassifier(), data_of(2001), random_state=0, progress=False)
+    assert c.target == "the algorithms trained on 1,400 of 2,001 rows"
+
+
 def test_models_stand_with_their_own_error_and_interval():
     c = comparisons(pair_of("a", "b", -0.02, 0.015), a=0.1, b=0.12)
     assert c.model_sentences() == [

@@ -133,6 +133,34 @@ def test_without_time_for_a_fit_on_all_rows_a_part_of_them_answers():
     assert estimates(a) == estimates(b)
 
 
+class SlowAtFirst(Slow):
+    """Naive Bayes whose first fit imports what later ones need, and whose every third fit waits for other programs."""
+
+    count = 0
+
+    def fit(self, X, y):
+        type(self).count += 1
+        time.sleep(0.3 if type(self).count == 1 else 0.02 if type(self).count % 3 == 0 else 0.0)
+        return super().fit(X, y)
+
+
+def test_imports_and_other_programs_do_not_make_a_fit_look_slow(monkeypatch):
+    monkeypatch.setattr(SlowAtFirst, "count", 0)
+    a = unseen.assess(SlowAtFirst(), *sample(10_000), random_state=1, budget=3.0)
+    assert a.data.n == 10_000
+    assert not any(n.code == "U053" for n in a.notes)
+
+
+def test_rows_that_were_left_out_are_what_would_help():
+    X, y = sample(2000)
+    part = unseen.assess(Slow(), X, y, random_state=1, effort="rows=300,repeats=1,direct=0")
+    assert part.data.n == 300
+    assert "The rows that were left out would narrow the interval" in str(part)
+    whole = unseen.assess(Slow(), X, y, random_state=1, effort="rows=2000,repeats=1,direct=0")
+    assert whole.data.n == 2000
+    assert "6000 more rows would halve the interval" in str(whole)
+
+
 def test_a_fit_that_alone_takes_too_long_is_said_in_one_sentence():
     with pytest.raises(
         InputError, match=r"one fit on all 150 rows takes 0\.\d+ s, too long for an answer within 0\.5 s"

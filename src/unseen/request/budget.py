@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 FIRST_TRIAL = 200  # units of the first timed fit: few enough that it takes no time for any usual model
-GROWTH = 4  # of the trials: all but the last together cost a third of it
+GROWTH = (4, 2)  # of the trials: all but the last together cost a third of it; half as fast where that takes too long
 TRIAL_SHARE = 0.1  # of what is left that a further trial may take
 WARM_SHARE = 0.25  # of what is left, for a second fit of the first trial: the first fit of a process imports and prepares what no later one does
 STEADY_SHARE = 0.01  # of what is left, for repeating a trial: the quickest counts, as whatever else the machine does only adds to a fit of milliseconds
@@ -109,11 +109,13 @@ def affordable_units(request: Request, budget: TimeBudget) -> Affordable:
         times = [min(times[0], _time_quickest(request, first, budget))]
     while True:
         whole = expected_seconds(sizes, times, n)
-        following = GROWTH * sizes[-1]
         # small trials may be alike by accident: only a time in proportion to the units ends them early
-        if max(whole, times[-1] * n / sizes[-1]) <= FIT_OF_TEN * budget.seconds or following >= n:
+        if max(whole, times[-1] * n / sizes[-1]) <= FIT_OF_TEN * budget.seconds:
             break
-        if expected_seconds(sizes, times, following) > TRIAL_SHARE * budget.left():
+        room = TRIAL_SHARE * budget.left()
+        nexts = (growth * sizes[-1] for growth in GROWTH)
+        following = next((size for size in nexts if size < n and expected_seconds(sizes, times, size) <= room), n)
+        if following == n:
             break
         times.append(_time_quickest(request, draw_units(data, following, request.seed), budget))
         sizes.append(following)

@@ -151,6 +151,12 @@ def test_imports_and_other_programs_do_not_make_a_fit_look_slow(monkeypatch):
     assert not any(n.code == "U053" for n in a.notes)
 
 
+def test_a_fixed_cost_of_a_fit_is_told_from_one_that_grows():
+    # 1.1 s on all rows, of which the first 200 take a fifth
+    a = unseen.assess(Slow(0.2, per_row=9e-5), *sample(10_000), random_state=1, budget=8.0)
+    assert a.data.n == 10_000
+
+
 def test_rows_that_were_left_out_are_what_would_help():
     X, y = sample(2000)
     part = unseen.assess(Slow(), X, y, random_state=1, effort="rows=300,repeats=1,direct=0")

@@ -26,6 +26,8 @@ from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, co
 from unseen.core.losses import LossTable
 from unseen.core.notes import merge_notes
 from unseen.core.registry import classes_in, describe
+from unseen.core.scale import measure_name
+from unseen.estimators.range_t import split_contributions
 from unseen.evaluation.sections import slice_blocks
 from unseen.show.sections import (
     Alarm,
@@ -42,7 +44,7 @@ from unseen.show.sections import (
     section,
     table_of,
 )
-from unseen.show.style import measure_name, quantity
+from unseen.show.style import quantity
 from unseen.show.text import percent_or_number
 
 __all__ = ["estimate_headline", "repeat"]
@@ -122,41 +124,46 @@ def _why_not(a: Assessment, what: str, table: LossTable, loss: float, splits: An
     told = value_in_units(a.headline.loss, loss)
     if a.headline.loss not in (table.loss, "1 - accuracy"):
         return ""
-    share = float(table.plan.sizes[table.completed][splits, 1].mean()) / a.data.n_units
-    return source_sentence(what, _design_words(table), percent_or_number(told[1], told[0]), a.headline, share)
+    sizes = table.plan.sizes[table.completed][splits, 1]
+    where = _design_words(table, len(sizes))
+    return source_sentence(
+        what, where, percent_or_number(told[1], told[0]), a.headline, float(sizes.mean()) / a.data.n_units
+    )
 
 
-def _design_words(table: LossTable) -> str:
-    """Return where a table comes from, in words."""
+def _design_words(table: LossTable, used: int) -> str:
+    """Return where so many splits of a table come from, in words."""
     splits = table.plan.splits
     if table.plan.design == "repeated-kfold":
         rounds = len({s.repeat for s in splits})
         return f"{rounds} round{'s' * (rounds > 1)} of {len(splits) // rounds}-fold cross-validation"
-    return (
-        f"{len(splits)} random splits" if table.plan.design in ("leave-out", "monte-carlo") else f"{len(splits)} splits"
-    )
+    return f"{used} random splits" if table.plan.design in ("leave-out", "monte-carlo") else f"{used} splits"
 
 
 @section(Assessment, 60)
 def optimism(a: Assessment) -> Section | None:
     """Return training and test error by split."""
+    from unseen.assessment.figures.optimism import mean_errors
+
     made = picture(a, "optimism")
     if made is None:
         return None
     table = a.tables[a.headline_design]
     loss, trained = value_in_units(table.loss, table.train_errors())
     tested = value_in_units(table.loss, table.split_means())[1]
-    gap = tested - trained if quantity(loss) == "error" else trained - tested
-    name = "optimism (test less training)" if quantity(loss) == "error" else "optimism (training less test)"
+    lower, means = quantity(loss) == "error", mean_errors(table)
+    gap = tested - trained if lower else trained - tested
+    name = "optimism (test less training)" if lower else "optimism (training less test)"
+    means[name] = (means["test"] - means["training"]) * (1 if lower else -1)
     rows = [
-        [part, *(TableCell(percent_or_number(float(f(v)), loss), float(f(v))) for f in (np.mean, np.min, np.max))]
+        [part, *(TableCell(percent_or_number(float(x), loss), float(x)) for x in (means[part], np.min(v), np.max(v)))]
         for part, v in {"training": trained, "test": tested, name: gap}.items()
     ]
     summary = Table(
         [quantity(loss), "mean", "smallest", "largest"], rows, f"Over {len(table.completed)} splits.", sortable=False
     )
     blocks: list[Block] = [made, summary]
-    if why := _why_not(a, "These errors", table, float(table.split_means().mean())):
+    if why := _why_not(a, "These errors", table, float(split_contributions(table).mean())):
         blocks.append(Text(why))
     return Section("optimism", f"Training and test {quantity(loss)}", blocks, folded=True)
 
@@ -230,7 +237,7 @@ def predictions(a: Assessment) -> Section | None:
             blocks += [Text(found.calibration().fit.sentence()), Text(found.decision_curve().sentence())]
     if name == "confusion":
         if table is not None and not table.by_split:
-            why = _why_not(a, "These counts", table, float(table.split_means().mean()))
+            why = _why_not(a, "These counts", table, float(split_contributions(table).mean()))
             blocks += [Text(why)] if why else []
         blocks += _largest_confusions(a)
     return Section(name, title, blocks)
@@ -529,7 +536,7 @@ def differences(c: DistributionComparison) -> Section | None:
 @section(Resubstitutions, 10)
 def resubstitution_estimates(result: Resubstitutions) -> Section:
     """Return all estimates, with the error of their integration and their notes."""
-    loss = result.headline.loss
+    loss = in_units(result.headline).loss
 
     def shown(value: float | None) -> TableCell | None:
         return None if value is None else TableCell(percent_or_number(value, loss), value)
@@ -537,13 +544,13 @@ def resubstitution_estimates(result: Resubstitutions) -> Section:
     rows = [
         [
             e.method,
-            *(shown(v) for v in (e.value, getattr(e, "mc_error", None), e.expected_rms, e.worst_rms)),
+            *(shown(v) for v in (in_units(e).value, getattr(e, "mc_error", None), e.expected_rms, e.worst_rms)),
             " ".join(n.code for n in e.notes),
         ]
         for e in result.estimates
     ]
     caption = (
-        f"All estimates, from the {result.headline.n_units} units the model was trained on. The integration error is that of "
+        f"All estimates, from the {result.headline.target.size} the model was trained on. The integration error is that of "
         f"the computation alone. {result.rms_sentence()}"
     )
     head = ["method", "error", "integration error", "expected RMS", "on the worst data set", "notes"]

@@ -13,8 +13,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.notes import Note
-from unseen.core.scale import as_measure
-from unseen.show.style import measure_name, quantity
+from unseen.core.scale import as_measure, measure_name
+from unseen.show.style import quantity
 from unseen.show.text import RATES, percent_or_number
 
 __all__ = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from unseen.core.scale import measure_name
 from unseen.diagnosis.dependence import Dependence
 from unseen.diagnosis.diagnosis import Diagnosis
 from unseen.show.sections import Notes, Section, Text, picture, section, table_of
-from unseen.show.style import measure_name
 
 __all__: list[str] = []
 

@@ -10,6 +10,7 @@ from unseen.core.comparison import p_words
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate
 from unseen.core.registry import classes_in, describe
+from unseen.core.scale import measure_name
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
@@ -28,7 +29,6 @@ from unseen.show.sections import (
     section,
     table_of,
 )
-from unseen.show.style import measure_name
 
 __all__ = ["slice_blocks"]
 

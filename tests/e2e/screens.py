@@ -20,7 +20,21 @@ import unseen
 HERE = Path(__file__).parent
 WIDTHS = (390, 1200, 1600)
 DOCS = HERE.parents[1] / "docs" / "_build" / "html"
-PAGES = ("index", "guides/gallery", "guides/quickstart", "guides/everyday", "validation/evaluation")
+PAGES = (
+    "index",
+    "guides/index",
+    "guides/quickstart",
+    "guides/comparing",
+    "guides/everyday",
+    "guides/gallery",
+    "reference/index",
+    "reference/command-line",
+    "reference/methods",
+    "validation/index",
+    "validation/evaluation",
+    "decisions/index",
+    "decisions/guessing",
+)
 OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 

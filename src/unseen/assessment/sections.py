@@ -142,7 +142,9 @@ def _design_words(table: LossTable, some: Any = slice(None)) -> str:
     if table.plan.design == "repeated-kfold":
         rounds = len({s.repeat for s in splits})
         return f"{rounds} round{'s' * (rounds > 1)} of {len(splits) // rounds}-fold cross-validation"
-    return f"{len(splits)} random splits" if table.plan.design in ("leave-out", "monte-carlo") else f"{len(splits)} splits"
+    return (
+        f"{len(splits)} random splits" if table.plan.design in ("leave-out", "monte-carlo") else f"{len(splits)} splits"
+    )
 
 
 @section(Assessment, 60)

@@ -44,8 +44,18 @@ def dashboard_pages(samples: dict[str, Any], folder: Path) -> Iterator[tuple[str
     url = f"sqlite:///{folder / 'studies.db'}"
     unseen.Study("small samples", store=url).run(samples["SPEC"], n_jobs=1, progress=False)
     made = samples["makers"](folder)
-    kept = ["assess-two", "compare", "measure-two", "predictions"]
-    kept += ["nets-rank", "nets-estimate"] if importlib.util.find_spec("torch") else []
+    kept = [
+        "assess-two",
+        "assess-numbers",
+        "compare",
+        "measure-two",
+        "predictions",
+        "resub",
+        "diagnose",
+        "distribution",
+    ]
+    kept += ["disagree", "permutation-test", "kinetics-nca", "power", "reproduce"]
+    kept += ["nets-rank", "nets-estimate", "nets-scores", "nets-bench"] if importlib.util.find_spec("torch") else []
     for name in kept:
         made[name]().keep(url, name)
     served = dashboards["Served"](url)

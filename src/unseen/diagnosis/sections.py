@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from unseen.core.data import roles_in_words
 from unseen.core.scale import measure_name
 from unseen.diagnosis.dependence import Dependence
+from unseen.diagnosis.diagnose import EFFORTS, DiagnosisEffort
 from unseen.diagnosis.diagnosis import Diagnosis
 from unseen.show.sections import Code, Notes, Section, Text, picture, section, table_of
 from unseen.show.style import is_rate
@@ -93,8 +95,9 @@ def more(d: Diagnosis) -> Section:
 def settings(d: Diagnosis) -> Section:
     """Return how to repeat it."""
     known = d.settings
-    effort = ",".join(f"{name}={number}" for name, number in known["effort"].items())
-    call = f"unseen.diagnose(model, X, y, random_state={known['seed']}, effort={effort!r}, level={known['level']:g})"
+    asked = DiagnosisEffort(**known["effort"])
+    effort = next((repr(name) for name, one in EFFORTS.items() if one == asked), repr(asked))
+    call = f"unseen.diagnose(model, X, y, {roles_in_words(d.data)}random_state={known['seed']}, effort={effort}, level={known['level']:g})"
     words = {"data_fingerprint": "fingerprint of the data", "version": "unseen version", "rates": "rates of noise"}
     rows = [{"setting": words.get(k, k), "value": _in_words(v)} for k, v in known.items()]
     same = "The same call with the same data and versions gives the same numbers."

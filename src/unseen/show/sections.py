@@ -190,13 +190,15 @@ def table_of(
         What columns are called on the page; "" leaves one out.
     """
     heads = heads or {}
+    # a column without a negative difference needs no signs
+    signed = {name for name in points if any(isinstance(v := row.get(name), float) and v < 0 for row in rows)}
     names = [name for name in dict.fromkeys(name for row in rows for name in row) if heads.get(name, name)]
 
     def shown(name: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
             return value
         if name in points:
-            return TableCell(f"{100 * value + 0.0:+.1f}", value)
+            return TableCell(f"{100 * value + 0.0:{'+' if name in signed else ''}.1f}", value)
         return TableCell(f"{100 * value:.1f}%", value) if name in percent else value
 
     head = [heads.get(name, name) + (" (points)" if name in points else "") for name in names]

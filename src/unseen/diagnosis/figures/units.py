@@ -113,7 +113,8 @@ def draw_link(numbers: LinkInfo, ax: Any) -> None:
         ax.plot(ends, numbers.line[0] * ends + numbers.line[1], color=OTHER, linewidth=1.6)
     ax.set_xlabel("training error")
     percent(ax.xaxis, numbers.loss)
-    ax.set_ylabel(f"optimism (test minus training error){points(ax.yaxis, is_rate(numbers.loss))}")
+    unit = points(ax.yaxis, is_rate(numbers.loss))
+    ax.set_ylabel(f"optimism{unit}" if unit else "optimism (test minus training error)")
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ figure(
         info=link_info,
         draw=draw_link,
         title="Optimism and training error",
-        caption="Each point is a split. If the line falls, adding the mean optimism to the training error does not cure its bias.",
+        caption="Each point is a split; optimism is its test error minus its training error. If the line falls, adding the mean optimism to the training error does not cure its bias.",
         size=(6.4, 3.8),
         order=60,
     )

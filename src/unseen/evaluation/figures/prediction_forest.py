@@ -50,7 +50,7 @@ def _differences(result: PredictionFiles) -> Forest | None:
         values=tuple(p.difference for p in result.pairs),
         ends=ends,
         loss=result.loss,
-        xlabel=f"difference in {measure_name(result.loss)}",
+        xlabel=f"difference in {'error' if is_rate(result.loss) else measure_name(result.loss)}",
         zero=True,
     )
 

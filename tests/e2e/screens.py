@@ -20,7 +20,21 @@ import unseen
 HERE = Path(__file__).parent
 WIDTHS = (390, 1200, 1600)
 DOCS = HERE.parents[1] / "docs" / "_build" / "html"
-PAGES = ("index", "guides/gallery", "guides/quickstart", "guides/everyday", "validation/evaluation")
+PAGES = (
+    "index",
+    "guides/index",
+    "guides/quickstart",
+    "guides/comparing",
+    "guides/everyday",
+    "guides/gallery",
+    "reference/index",
+    "reference/command-line",
+    "reference/methods",
+    "validation/index",
+    "validation/evaluation",
+    "decisions/index",
+    "decisions/guessing",
+)
 OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 
@@ -30,8 +44,18 @@ def dashboard_pages(samples: dict[str, Any], folder: Path) -> Iterator[tuple[str
     url = f"sqlite:///{folder / 'studies.db'}"
     unseen.Study("small samples", store=url).run(samples["SPEC"], n_jobs=1, progress=False)
     made = samples["makers"](folder)
-    kept = ["assess-two", "compare", "measure-two", "predictions"]
-    kept += ["nets-rank", "nets-estimate"] if importlib.util.find_spec("torch") else []
+    kept = [
+        "assess-two",
+        "assess-numbers",
+        "compare",
+        "measure-two",
+        "predictions",
+        "resub",
+        "diagnose",
+        "distribution",
+    ]
+    kept += ["disagree", "permutation-test", "kinetics-nca", "power", "reproduce"]
+    kept += ["nets-rank", "nets-estimate", "nets-scores", "nets-bench"] if importlib.util.find_spec("torch") else []
     for name in kept:
         made[name]().keep(url, name)
     served = dashboards["Served"](url)

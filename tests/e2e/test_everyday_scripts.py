@@ -1,4 +1,4 @@
-"""Twelve everyday scripts: the version with unseen is no longer, and what both compute agrees."""
+"""Fourteen everyday scripts: the version with unseen is no longer, and what both compute agrees."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ SHARED = {
     # other splits, and a curve through all sizes
     "learning_curve": (lambda s: s["errors"][-1], lambda u: u["curve"].at(300)[0], 0.02),
     "confusion": (lambda s: s["counts"], lambda u: u["confusion"].counts, 0),
+    "groups": (lambda s: 1 - s["scores"].mean(), lambda u: u["a"].error, 1e-9),
+    "time_order": (lambda s: -s["scores"].mean(), lambda u: u["a"].headline.on_scale().value, 1e-9),
 }
 
 
@@ -60,7 +62,7 @@ def _code_lines(path):
 
 def test_no_version_with_unseen_is_longer():
     lengths = {p: tuple(_code_lines(SCRIPTS / f"{p}_{lib}.py") for lib in ("sklearn", "unseen")) for p in SHARED}
-    assert len(lengths) == 12
+    assert len(lengths) == 14
     assert not {pair: both for pair, both in lengths.items() if both[1] > both[0]}
 
 
@@ -81,7 +83,33 @@ def test_the_page_shows_the_scripts_as_they_are():
 def test_what_both_compute_agrees(pair, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     module = _pairs()
+    if pair in module.TABLES and not (module.SHARED / module.TABLES[pair]).exists():
+        pytest.skip("the shared data sets are not beside this checkout")
     theirs, ours, apart = SHARED[pair]
     (left, _), (right, text) = (module.run(SCRIPTS / f"{pair}_{lib}.py") for lib in ("sklearn", "unseen"))
     np.testing.assert_allclose(ours(right), theirs(left), rtol=0, atol=apart)
     assert text
+
+
+def test_a_clone_without_the_tables_keeps_what_the_page_shows(tmp_path, monkeypatch):
+    module = _pairs()
+    monkeypatch.setattr(module, "SHARED", tmp_path)
+    page = module.PAGE.read_text()
+    for pair in module.TABLES:
+        text = module.section(pair)
+        assert text in page, pair
+        assert text.count("```text") == 2, pair
+        assert "\n## " not in text, pair
+    monkeypatch.setattr(module, "PAGE", tmp_path / "everyday.md")
+    module.PAGE.write_text(page.replace("groups=speaker", "groups=None"))
+    with pytest.raises(SystemExit, match=r"groups changed.*vowel\.csv\.gz, which is not here"):
+        module.section("groups")
+
+
+@pytest.mark.parametrize("script", ["groups_sklearn", "groups_unseen", "time_order_sklearn", "time_order_unseen"])
+def test_a_script_says_which_table_is_missing(script, tmp_path):
+    folder = tmp_path / "clone" / "examples" / "everyday"
+    folder.mkdir(parents=True)
+    (folder / "script.py").write_text((SCRIPTS / f"{script}.py").read_text())
+    with pytest.raises(SystemExit, match=r"\.csv\.gz is not here: put .* there"):
+        _pairs().run(folder / "script.py")

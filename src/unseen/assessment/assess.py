@@ -22,7 +22,7 @@ from unseen.assessment.held_out import assess_held_out, guessed_class
 from unseen.assessment.wording import brief_answer
 from unseen.checks.preprocessing_outside import outside_notes
 from unseen.checks.registry import data_notes, run_notes
-from unseen.core.data import Data
+from unseen.core.data import Data, roles_in_words
 from unseen.core.errors import InputError, Stopped
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.losses import LossTable, Predictions, PredictionTable
@@ -530,7 +530,9 @@ def _within_rows(request: Request, effort: Effort, budget: TimeBudget) -> tuple[
             )
             text = f"made from {allowed.units:,} of {n:,} {request.data.unit}s drawn at random: {why}; trained on all, the model may be better"
             notes.append(note("U053", text))
-    if 0 < effort.rows < n:
+    if effort.rows >= n:
+        effort = replace(effort, rows=0)
+    if effort.rows:
         request = replace(request, data=draw_units(request.data, effort.rows, request.seed))
     return request, effort, notes, seconds
 
@@ -724,7 +726,7 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, que
     aim = 'target="algorithm", ' if lead.method == "corrected-t" else ""
     splits = f"effort={str(effort)!r}" if question.cv is None else f"cv={_cv_in_words(question.cv)}"
     sliced = "" if question.by is None else f"by={columns_in_words(question.by)}, "
-    call = f"unseen.assess(model, X, y, {measure}{sliced}{aim}random_state={request.seed}, {splits}, level={request.level:g})"
+    call = f"unseen.assess(model, X, y, {roles_in_words(request.data)}{measure}{sliced}{aim}random_state={request.seed}, {splits}, level={request.level:g})"
     return {
         "seed": request.seed,
         "level": request.level,

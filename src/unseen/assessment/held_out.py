@@ -16,7 +16,7 @@ from unseen.assessment.assessment import Assessment
 from unseen.assessment.wording import GUESS_ONE_CLASS
 from unseen.checks.registry import data_notes
 from unseen.core.arrays import Array
-from unseen.core.data import Data
+from unseen.core.data import Data, roles_in_words
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import Predictions, PredictionTable
@@ -116,7 +116,7 @@ def assess_held_out(
             **{package: version(package) for package in ("numpy", "scipy", "scikit-learn")},
         },
         "repeat": command
-        or f"unseen.assess(fitted, X_test, y_test, prefit=True, {sliced}random_state={seed}, level={level:g})",
+        or f"unseen.assess(fitted, X_test, y_test, prefit=True, {roles_in_words(data)}{sliced}random_state={seed}, level={level:g})",
     }
     return Assessment(
         headline=headline,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from unseen.assessment.wording import (
     guess_in_words,
     in_units,
     name_in_words,
+    name_with_article,
     source_sentence,
     value_in_units,
 )
@@ -28,7 +30,7 @@ from unseen.core.notes import merge_notes
 from unseen.core.registry import classes_in, describe
 from unseen.core.scale import measure_name
 from unseen.estimators.range_t import split_contributions
-from unseen.evaluation.sections import slice_blocks
+from unseen.evaluation.sections import has_band, slice_blocks
 from unseen.show.sections import (
     Alarm,
     Block,
@@ -44,10 +46,12 @@ from unseen.show.sections import (
     section,
     table_of,
 )
-from unseen.show.style import quantity
+from unseen.show.style import is_rate, quantity
 from unseen.show.text import percent_or_number
 
 __all__ = ["estimate_headline", "repeat"]
+
+SHORTEST = 0.1  # seconds: a shorter run is not said to have taken none
 
 
 @section(Assessment, 10)
@@ -103,8 +107,12 @@ def _about(a: Assessment) -> str:
             text += f"; positive class {data.positive}"
     fits = sum(t.n_fits for t in a.tables.values())
     trained = f"{fits} models were fitted" if fits else "Nothing was fitted: the model had been trained on other rows"
-    text = f"{text}. {trained}; the run took {a.seconds:.1f} s."
+    text = f"{text}. {trained}; the run took {_seconds(a.seconds)}."
     return text if a.notes else f"{text} Nothing conspicuous was found in data and run."
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.1f} s" if value >= SHORTEST else f"less than {SHORTEST} s"
 
 
 @section(Assessment, 50)
@@ -124,20 +132,19 @@ def _why_not(a: Assessment, what: str, table: LossTable, loss: float, splits: An
     told = value_in_units(a.headline.loss, loss)
     if a.headline.loss not in (table.loss, "1 - accuracy"):
         return ""
-    sizes = table.plan.sizes[table.completed][splits, 1]
-    where = _design_words(table, len(sizes))
-    return source_sentence(
-        what, where, percent_or_number(told[1], told[0]), a.headline, float(sizes.mean()) / a.data.n_units
-    )
+    share = float(table.plan.sizes[table.completed][splits, 1].mean()) / a.data.n_units
+    return source_sentence(what, _design_words(table, splits), percent_or_number(told[1], told[0]), a.headline, share)
 
 
-def _design_words(table: LossTable, used: int) -> str:
-    """Return where so many splits of a table come from, in words."""
-    splits = table.plan.splits
+def _design_words(table: LossTable, some: Any = slice(None)) -> str:
+    """Return where a table, or some of its completed splits, comes from, in words."""
+    splits = [table.plan.splits[k] for k in table.completed[some]]
     if table.plan.design == "repeated-kfold":
         rounds = len({s.repeat for s in splits})
         return f"{rounds} round{'s' * (rounds > 1)} of {len(splits) // rounds}-fold cross-validation"
-    return f"{used} random splits" if table.plan.design in ("leave-out", "monte-carlo") else f"{used} splits"
+    return (
+        f"{len(splits)} random splits" if table.plan.design in ("leave-out", "monte-carlo") else f"{len(splits)} splits"
+    )
 
 
 @section(Assessment, 60)
@@ -222,17 +229,23 @@ def predictions(a: Assessment) -> Section | None:
     made = picture(a, name)
     if made is None:
         return None
-    curves = [one for one in (picture(a, curve) for curve in CURVES) if one is not None]
+    held_out = "holdout" in a.tables
+    if held_out and name == "confusion":
+        made = replace(made, caption="Which class is taken for which; percentages are shares of the true class.")
+    found = measures_of(a)
+    drawn = {curve: picture(a, curve) for curve in CURVES}
+    if drawn["roc"] is not None and found is not None and not has_band(found):
+        drawn["roc"] = replace(drawn["roc"], caption="ROC curve.")
+    curves = [one for one in drawn.values() if one is not None]
     blocks: list[Block] = [Pictures([made, *curves])] if curves else [made]
     table = first_table(a, CROSS_VALIDATED)
     if curves:
         text = "The curves come from one round of cross-validation: a model that had not seen it scored each case."
-        if "holdout" in a.tables:
+        if held_out:
             text = "The curves come from the held-out rows."
         elif "1 - auc" in (a.headline.loss, *(e.loss for e in a.also.values())):
             text += " Their area is that of all test parts together; the AUC above is the mean over test parts."
         blocks.append(Text(text))
-        found = measures_of(a)
         if found is not None and found.cases.probability:
             blocks.append(Text(found.calibration().fit.sentence()))
     if name == "confusion":
@@ -282,6 +295,12 @@ def _largest_confusions(a: Assessment) -> list[Block]:
     return [Table(["true", "predicted", "cases", "share of the true class"], rows, caption)] if rows else []
 
 
+HARDEST_HELD_OUT = (
+    "Error of each case, hardest first. A steep fall means a few cases make most of the error: look at them for wrong labels or a "
+    "missing feature. A long slope means that it is spread over many."
+)
+
+
 @section(Assessment, 70)
 def hardest(a: Assessment) -> Section | None:
     """Return the units that most splits get wrong."""
@@ -308,12 +327,17 @@ def hardest(a: Assessment) -> Section | None:
     ]
     wrong = "most often taken for" if a.data.task == "classification" else "mean prediction"
     score = "missed in" if loss == "zero-one" else f"mean {measure_name(loss)}"
-    counted = f"{numbers.never} of {numbers.n_tested} were right in every split"
-    counted += f", {numbers.always} wrong in every one." if loss == "zero-one" else "."
-    blocks: list[Block] = [
-        made,
-        Table([unit, f"true {a.data.target_name}", wrong, score, "times tested"], rows, "The hardest cases."),
-    ]
+    counted = f"{numbers.never} of {numbers.n_tested} were right in every split, {numbers.always} wrong in every one."
+    heads = [unit, f"true {a.data.target_name}", wrong, score, "times tested"]
+    if "holdout" in a.tables:
+        wrong = "taken for" if loss == "zero-one" else "prediction"
+        heads, rows = [unit, f"true {a.data.target_name}", wrong, score.removeprefix("mean ")], [r[:4] for r in rows]
+        counted = f"{numbers.never} of {numbers.n_tested} were right, {numbers.n_tested - numbers.never} wrong."
+        made = replace(made, caption=HARDEST_HELD_OUT)
+        if loss == "zero-one" and not numbers.grouped:  # right or wrong: nothing to draw, and no order of rows
+            table = Table(heads[:3], [r[:3] for r in rows], f"The first {len(rows)} that were wrong.")
+            return Section("hardest", "Cases it got wrong", [Text(counted), table], folded=True)
+    blocks: list[Block] = [made, Table(heads, rows, "The hardest cases.")]
     shown = [Text(counted), *blocks] if loss == "zero-one" else blocks
     return Section("hardest", "Hardest cases", shown, folded=True)
 
@@ -342,7 +366,8 @@ def methods(a: Assessment) -> Section:
     words = {name: describe(cls) for kind in ("estimators", "resubstitution") for name, cls in classes_in(kind).items()}
     rows = [[e.method, words[e.method].replace("`", "")] for e in a.ordered() if e.method in words]
     guess = guess_in_words(a.baseline.loss, a.data.task)
-    rows.append(["guessing", f"A model that always guesses the {guess}, on the same splits."])
+    same = "rows" if "holdout" in a.tables else "splits"
+    rows.append(["guessing", f"A model that always guesses the {guess}, on the same {same}."])
     blocks: list[Block] = [Table(["method", "what it does"], rows, sortable=False)]
     others: dict[Any, list[str]] = {}
     for method, estimate in (*a.estimates.items(), ("guessing", a.baseline)):
@@ -438,7 +463,7 @@ def _reason(a: Assessment) -> str:
 
 
 def _options(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in values.items()) or "defaults"
+    return ", ".join(f"{name}={value}" for name, value in values.items() if value is not None) or "defaults"
 
 
 @section(Estimate, 10)
@@ -494,22 +519,50 @@ def estimate_notes(e: Estimate) -> Section | None:
     return Section("notes", "Notes", [Notes(e.notes)]) if e.notes else None
 
 
+SUMMARY_WORDS = {
+    "avr": "mean",
+    "tavr": "trimmed mean",
+    "med": "median",
+    "std": "standard deviation",
+    "mad": "median absolute deviation",
+    "iqr": "quartile distance",
+    "q05": "5%",
+    "q25": "25%",
+    "q75": "75%",
+    "q95": "95%",
+}
+SCALES = {"identity": "as it is", "log1p": "log(1 + error)"}
 HOW = (
-    "avr, tavr and med are the mean, the mean without 5% at each end, and the median; std, mad and iqr the standard "
-    "deviation, the median absolute deviation and the distance of the quartiles. The spread over splits of one data set "
+    "The trimmed mean leaves out 5% at each end. The spread over splits of one data set "
     "shows how the error varies with the rows trained and tested on, mostly the latter; it is no standard error of the mean."
 )
+
+
+def _summaries(rows: Sequence[Mapping[str, Any]], loss: str, caption: str = "") -> Table:
+    """Return the summaries of distributions, their columns and scales in words; errors that are shares in per cent."""
+    named = []
+    for row in rows:
+        cells = dict(row)
+        if row["scale"] == "identity" and is_rate(loss):
+            cells |= {name: TableCell(percent_or_number(row[name], loss), row[name]) for name in SUMMARY_WORDS}
+        named.append({**cells, "scale": SCALES.get(row["scale"], row["scale"])})
+    return table_of(named, caption, heads=SUMMARY_WORDS)
+
+
+def _error_of(d: ErrorDistribution) -> str:
+    name = measure_name(d.loss) if d.loss and not is_rate(d.loss) else "error"
+    return name_with_article(name)
 
 
 @section(ErrorDistribution, 10)
 def summary(d: ErrorDistribution) -> Section:
     """Return what the error is and how it varies."""
     lead = (
-        f"Half of the splits have an error of at most {d.med:.4g}, and 95% of at most {d.fractile(0.95):.4g} "
-        f"({d.loss or 'error'}, {len(d.values)} splits)."
+        f"Half of the splits have {_error_of(d)} of at most {percent_or_number(d.med, d.loss)}, and 95% of at most "
+        f"{percent_or_number(d.fractile(0.95), d.loss)} ({len(d.values)} splits)."
     )
     sizes = f"{d.model or 'The model'}, trained on {d.n_train:.0f} and tested on {d.n_test:.0f} units in each split."
-    blocks: list[Any] = [Text(lead, lead=True), Text(sizes), table_of(d.rows()), Text(HOW)]
+    blocks: list[Any] = [Text(lead, lead=True), Text(sizes), _summaries(d.rows(), d.loss), Text(HOW)]
     return Section("summary", "Distribution of the error", [*blocks, *([Notes(d.notes)] if d.notes else [])])
 
 
@@ -528,7 +581,7 @@ def comparison(c: DistributionComparison) -> Section:
     )
     blocks: list[Any] = [Text(str(c), lead=True), table_of(c.rows()), Text(warning)]
     each = [{"model": name, **row} for name, d in zip(c.names, (c.first, c.second)) for row in d.rows()]
-    blocks += [table_of(each, "Each model by itself"), *([Notes(c.notes)] if c.notes else [])]
+    blocks += [_summaries(each, c.first.loss, "Each model by itself"), *([Notes(c.notes)] if c.notes else [])]
     return Section("summary", "Comparison on the same splits", blocks)
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "in_units",
     "interval_picture",
     "name_in_words",
+    "name_with_article",
     "narrow_sentence",
     "shown_model",
     "source_sentence",
@@ -180,12 +181,12 @@ def name_in_words(loss: str) -> str:
     )
 
 
-def _article(name: str) -> str:
+def name_with_article(name: str) -> str:
     """Return a name with its article.
 
     Examples
     --------
-    >>> _article("AUC"), _article("RMSE"), _article("log loss"), _article("Matthews correlation")
+    >>> name_with_article("AUC"), name_with_article("RMSE"), name_with_article("log loss"), name_with_article("Matthews correlation")
     ('an AUC', 'an RMSE', 'a log loss', 'a Matthews correlation')
     """
     spelled = len(name) > 1 and (
@@ -257,7 +258,7 @@ def verdict_sentence(headline: Estimate, baseline: Estimate, task: str) -> str:
     has = (
         f"would misclassify {value}"
         if shown.loss in RATES
-        else f"has {_article(name_in_words(baseline.loss))} of {value}"
+        else f"has {name_with_article(name_in_words(baseline.loss))} of {value}"
     )
     verdict = compare_with_guessing(headline, baseline)
     if not verdict:

@@ -25,11 +25,14 @@ from unseen.show.sections import (
     section,
     table_of,
 )
+from unseen.show.style import is_rate
 from unseen.show.text import percent_or_number
 from unseen.significance.ranking import Ranking
 
 __all__ = ["answer"]
 
+GAPS = ("difference", "lower", "upper")
+ADJUSTED = {"holm": "by Holm's method", "benjamini-hochberg": "by the method of Benjamini and Hochberg"}
 MOST_LINES = 6  # sentences about pairs or models before the table says the rest
 
 
@@ -66,8 +69,8 @@ def pairs(c: Comparisons) -> Section:
     if len(c) > 1:
         adjusted = c.pairs[0].p is not None
         count = (
-            f"P-values are adjusted for {len(c)} pairs by the method {c.adjust}."
-            if adjusted
+            f"P-values are adjusted for {len(c)} pairs {ADJUSTED.get(c.adjust, f'by the method {c.adjust}')}."
+            if adjusted and c.adjust != "none"
             else f"There are {len(c)} pairs."
         )
     lines = [_pair_sentence(pair) for pair in c.pairs[:MOST_LINES]]
@@ -99,12 +102,22 @@ def _pair_table(c: Comparisons) -> Table:
     }
     rows = c.rows()
     kept = {name: head for name, head in heads.items() if any(row[name] is not None for row in rows)}
-    cells = [[_p_cell(row[name]) if name in ("p", "p_adjusted") else row[name] for name in kept] for row in rows]
+    rate = all(is_rate(pair.estimate.loss) for pair in c.pairs)
+    if rate:
+        kept["difference"] += " (points)"
+    cells = [[_pair_cell(name, row[name], rate) for name in kept] for row in rows]
     return Table([*kept.values()], cells, caption)
 
 
-def _p_cell(p: float | None) -> str | None:
-    return None if p is None else p_words(p, "")
+def _pair_cell(name: str, value: Any, rate: bool) -> Any:
+    """Return a cell of the pairs: differences of a rate in points, shares in per cent, p-values as they are said."""
+    if not isinstance(value, float) or math.isnan(value):
+        return value
+    if name in ("p", "p_adjusted"):
+        return TableCell(p_words(value, ""), value)
+    if name == "share_of_splits":
+        return TableCell(f"{100 * value:.0f}%", value)
+    return TableCell(f"{100 * value + 0.0:+.1f}", value) if rate and name in GAPS else value
 
 
 @section(Comparisons, 35)
@@ -141,14 +154,15 @@ def models(c: Comparisons) -> Section:
     shown = {name: in_units(e).row() for name, e in c.estimates.items()}
     numbers = ("estimate", "std_error", "lower", "upper")
     rows = [
-        {"model": name, "measure": row["term"], **row}
+        {"model": name, **row, "measure": measure_name(row["term"])}
         | {
             key: None if row[key] is None else TableCell(percent_or_number(row[key], row["term"]), row[key])
             for key in numbers
         }
         for name, row in shown.items()
     ]
-    columns = ["model", "measure", "estimate", "std_error", "lower", "upper", "method", "fits", "note"]
+    noted = ["note"] if any(row["note"] for row in rows) else []
+    columns = ["model", "measure", "estimate", "std_error", "lower", "upper", "method", "fits", *noted]
     table = Table(columns, [[row[name] for name in columns] for row in rows], "Each model by itself.")
     made = picture(c, "models")
     return Section("models", "The models by themselves", [Text(text), *([made] if made else []), table])

@@ -18,6 +18,7 @@ from unseen.core.rng import RandomState, stream
 from unseen.designs.kfold import KFold
 from unseen.request.prepare import data_of, plan_of
 from unseen.request.request import Request, open_request
+from unseen.show.text import percent_or_number
 
 __all__ = ["PERMUTATIONS", "Dependence", "check_permutations", "dependence_test", "permutation_test"]
 
@@ -81,11 +82,12 @@ class Dependence(Result):
         Examples
         --------
         >>> Dependence(0.1, np.array([0.4, 0.5, 0.6]), "zero-one", "lda").sentence()
-        'The target is not shown to depend on the features: lda has an error of 0.1, and 0.5 on average over 3 permuted targets (p at most 0.25).'
+        'The target is not shown to depend on the features: lda has an error of 10.0%, and 50.0% on average over 3 permuted targets (p at most 0.25).'
         """
         verdict = "depends" if self.p <= alpha else "is not shown to depend"
-        chance = f"{float(np.mean(self.permuted)):.4g} on average over {len(self.permuted)} permuted targets"
-        return f"The target {verdict} on the features: {self.model} has an error of {self.error:.4g}, and {chance} ({self.p_in_words})."
+        error, chance = (percent_or_number(v, self.loss) for v in (self.error, float(np.mean(self.permuted))))
+        chance = f"{chance} on average over {len(self.permuted)} permuted targets"
+        return f"The target {verdict} on the features: {self.model} has an error of {error}, and {chance} ({self.p_in_words})."
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict with the test."""

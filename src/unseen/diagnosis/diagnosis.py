@@ -18,7 +18,7 @@ from unseen.diagnosis.noise import NoiseTolerance
 from unseen.diagnosis.optimism import OptimismLink
 from unseen.diagnosis.ranking import RankingStability
 from unseen.diagnosis.units import UnitReport
-from unseen.show.text import RATES, percent_or_number
+from unseen.show.text import RATES, percent_or_number, three_digits
 
 __all__ = ["Diagnosis"]
 
@@ -105,7 +105,7 @@ class Diagnosis(Result):
         return f"{head} is too small by {mean} on average (standard deviation over splits {spread}){tail}."
 
     def _gap(self, value: float) -> str:
-        return f"{100 * value + 0.0:.1f} points" if self.table.loss in RATES else f"{value:.3g}"
+        return f"{100 * value + 0.0:.1f} points" if self.table.loss in RATES else three_digits(value)
 
     def _of_rest(self) -> list[str]:
         out = []

@@ -19,6 +19,7 @@ from unseen.core.training import codes_of
 from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.evaluation.slices import fold_spread, skewed_ends
 from unseen.request.request import Request
+from unseen.show.text import three_digits
 
 __all__ = ["ColumnGroup", "Importance", "column_groups", "permutation_importance"]
 
@@ -105,7 +106,7 @@ class Importance:
             return f"For none of the {len(self.names)} columns is it shown that permuting it makes predictions worse."
         share = self.loss == "zero-one"
         value, low, high = (
-            f"{100 * v + 0.0:.1f}" if share else f"{v:.3g}" for v in (self.value[0], self.low[0], self.high[0])
+            f"{100 * v + 0.0:.1f}" if share else three_digits(v) for v in (self.value[0], self.low[0], self.high[0])
         )
         grows = f"the error grows by {value} points" if share else f"the loss grows by {value}"
         top = f"{self.names[0]} matters most: without it {grows} ({low} to {high})"

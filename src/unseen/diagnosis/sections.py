@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from unseen.core.data import roles_in_words
 from unseen.core.scale import measure_name
 from unseen.diagnosis.dependence import Dependence
+from unseen.diagnosis.diagnose import EFFORTS, DiagnosisEffort
 from unseen.diagnosis.diagnosis import Diagnosis
-from unseen.show.sections import Notes, Section, Text, picture, section, table_of
+from unseen.show.sections import Code, Notes, Section, Text, picture, section, table_of
+from unseen.show.style import is_rate
 
 __all__: list[str] = []
 
@@ -26,12 +30,14 @@ def findings(d: Diagnosis) -> Section:
 def units(d: Diagnosis) -> Section:
     """Return hard and unstable units with their rows."""
     u = d.units
+    shares = {"error", "agreement"} if is_rate(d.table.loss) else set()
     blocks: list[Any] = [picture(d, "diagnosis-units")]
     if len(u.hard):
         blocks.append(
             table_of(
                 u.table(u.hard[:SHOWN]),
                 f"Hard units, worst first ({len(u.hard)} in all); rows by id, or counted from 1.",
+                percent=shares,
             )
         )
     if len(u.unstable):
@@ -39,6 +45,7 @@ def units(d: Diagnosis) -> Section:
             table_of(
                 u.table(u.unstable[:SHOWN]),
                 f"Unstable units ({len(u.unstable)} in all); rows by id, or counted from 1.",
+                percent=shares,
             )
         )
     return Section("units", "Hard and unstable units", [b for b in blocks if b is not None])
@@ -54,7 +61,8 @@ def importance(d: Diagnosis) -> Section | None:
         f"Growth of this model's mean loss ({measure_name(i.loss)}) on unseen rows if the column is permuted; limits hold for all "
         f"columns together. {i.n_splits} models."
     )
-    blocks = [Text(i.sentence()), picture(d, "diagnosis-importance"), table_of(i.rows(), caption)]
+    gaps = {"importance", "std_error", "lower", "upper"} if is_rate(i.loss) else set()
+    blocks = [Text(i.sentence()), picture(d, "diagnosis-importance"), table_of(i.rows(), caption, points=gaps)]
     return Section("importance", "Which columns matter", [b for b in blocks if b is not None])
 
 
@@ -76,15 +84,30 @@ def more(d: Diagnosis) -> Section:
     if d.ranking is not None:
         r = d.ranking
         rows = [{"model": n, "mean error": e, "first in": f} for n, e, f in zip(r.names, r.error, r.first)]
-        blocks.append(table_of(rows, f"Mean Kendall tau of a split's ranking with the overall one: {r.tau:.2f}."))
+        shares = {"first in", *(["mean error"] if is_rate(d.table.loss) else [])}
+        blocks.append(
+            table_of(rows, f"Mean Kendall tau of a split's ranking with the overall one: {r.tau:.2f}.", percent=shares)
+        )
     return Section("more", "More data, noise, dependence and optimism", blocks)
 
 
 @section(Diagnosis, 90)
 def settings(d: Diagnosis) -> Section:
     """Return how to repeat it."""
-    rows = [{"setting": k, "value": str(v)} for k, v in d.settings.items()]
-    return Section("settings", "How to repeat this", [table_of(rows)])
+    known = d.settings
+    asked = DiagnosisEffort(**known["effort"])
+    effort = next((repr(name) for name, one in EFFORTS.items() if one == asked), repr(asked))
+    call = f"unseen.diagnose(model, X, y, {roles_in_words(d.data)}random_state={known['seed']}, effort={effort}, level={known['level']:g})"
+    words = {"data_fingerprint": "fingerprint of the data", "version": "unseen version", "rates": "rates of noise"}
+    rows = [{"setting": words.get(k, k), "value": _in_words(v)} for k, v in known.items()]
+    same = "The same call with the same data and versions gives the same numbers."
+    return Section("settings", "How to repeat this", [Code(call, same), table_of(rows)])
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={number}" for name, number in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 @section(Dependence, 10)
@@ -94,5 +117,8 @@ def permutations(d: Dependence) -> Section:
         "Targets were permuted within the folds of one 5-fold cross-validation. If the features said nothing of the target, all these orders "
         "would be equally likely, so that the p-value is exact."
     )
-    blocks = [Text(d.sentence(), lead=True), picture(d, "permutations"), table_of(d.rows(), how)]
+    shares = {"error", "permuted_mean", "permuted_min"} if is_rate(d.loss) else set()
+    heads = {"permuted_mean": "mean of permuted", "permuted_min": "smallest of permuted"}
+    table = table_of(d.rows(), how, percent=shares, heads=heads)
+    blocks = [Text(d.sentence(), lead=True), picture(d, "permutations"), table]
     return Section("answer", "Answer", [b for b in blocks if b is not None])

@@ -259,9 +259,7 @@ def _fix_class_sizes(cases: ScoredCases, stratified: bool | None) -> tuple[bool,
     sizes = np.bincount(cases.y)
     if len(np.unique(sizes[sizes > 0])) > 1 or cases.n < LEAST_FOR_DESIGN:
         return False, ()
-    text = (
-        f"all classes have {sizes.max()} cases, so their sizes count as fixed by design; give stratified=False if not"
-    )
+    text = f"all classes have {sizes.max()} cases, so their sizes count as fixed by design; unseen.measure(stratified=False) lets them vary"
     return True, (note("U016", text),)
 
 

@@ -44,6 +44,11 @@ KNOWN_OF_NUMBERS = ("rms", "absolute", "r2")
 PRICED = ("cost", "utility")
 
 
+def _elsewhere(name: str) -> bool:
+    """Say whether a measure is one at another prevalence; a class may be called "no finding at all"."""
+    return " at " in name.rpartition("]")[2]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measures(Result):
     """Measures of one set of predictions, each an `Estimate` with an interval inside the measure's range.
@@ -285,7 +290,7 @@ class Measures(Result):
         first = [n for n in (KNOWN if self.cases.classes is not None else KNOWN_OF_NUMBERS) if n in self.estimates]
         return {
             name: self.estimates[name]
-            for name in (*first, *(n for n in self.estimates if n.split(" at ")[0] != n or n in PRICED))
+            for name in (*first, *(n for n in self.estimates if _elsewhere(n) or n in PRICED))
         }
 
     def sentence(self) -> str:

@@ -95,7 +95,10 @@ class PredictionFiles(Result):
         clear = p is not None and p < 1 - near.level
         verb = "is better than" if clear else "cannot be told from"
         tail = "" if p is None or p != p else f" ({p_words(p)})"
-        return f"{best} has the best {what}, {say(e.value)}{ends}; it {verb} {other}, {say(shown[other].value)}{tail}."
+        most = "smallest" if e.loss == self.estimates[best].loss else "best"
+        return (
+            f"{best} has the {most} {what}, {say(e.value)}{ends}; it {verb} {other}, {say(shown[other].value)}{tail}."
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per file, or one per pair and test if there are several files."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from unseen._version import __version__
@@ -12,6 +13,8 @@ from unseen.core.estimate import Estimate
 from unseen.core.registry import classes_in, describe
 from unseen.core.scale import measure_name
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
+from unseen.evaluation.figures.measure_forest import measure_in_words
+from unseen.evaluation.figures.roc import has_band
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.evaluation.slices import SHARES, Slices
@@ -30,7 +33,7 @@ from unseen.show.sections import (
     table_of,
 )
 
-__all__ = ["slice_blocks"]
+__all__ = ["has_band", "slice_blocks"]
 
 
 # outlying cases listed per output
@@ -51,7 +54,7 @@ def slice_blocks(s: Slices) -> list[Block]:
             None if x.value is None else TableCell(s.value_text(x.value), x.value),
             None
             if x.low is None or x.high is None
-            else TableCell(f"{s.value_text(x.low)} to {s.value_text(x.high)}", x.low),
+            else TableCell(_span(s.value_text(x.low), s.value_text(x.high)), x.low),
             x.n,
             x.n_units,
         ]
@@ -77,7 +80,7 @@ def slice_blocks(s: Slices) -> list[Block]:
                 TableCell(s.shown_gap(g["gap"]), g["gap"]),
                 None
                 if g["lower"] is None
-                else TableCell(f"{s.shown_gap(g['lower'])} to {s.shown_gap(g['upper'])}", g["lower"]),
+                else TableCell(_span(s.shown_gap(g["lower"]), s.shown_gap(g["upper"])), g["lower"]),
                 "yes" if g["differs"] else "not shown",
             ]
             for g in gaps
@@ -95,6 +98,11 @@ def slice_blocks(s: Slices) -> list[Block]:
             Table(heads, pairs, f"Gaps between slices; the intervals of all pairs of a column hold together.{more}")
         )
     return [*blocks, *([Notes(s.notes)] if s.notes else [])]
+
+
+def _span(low: str, high: str) -> str:
+    """Return an interval; a unit is said once."""
+    return f"{low.removesuffix(' points') if high.endswith(' points') else low} to {high}"
 
 
 METHODS = {
@@ -148,7 +156,7 @@ def _measure_table(m: Measures, found: Mapping[str, Estimate], caption: str) -> 
         ends = e.interval
         rows.append(
             [
-                TableCell(measure_name(base) + name[len(base) :], name, words.get(base, "")),
+                TableCell(measure_in_words(name), name, words.get(base, "")),
                 TableCell(_number_text(e.value, shares), e.value),
                 None
                 if ends is None
@@ -176,13 +184,30 @@ def every_measure(m: Measures) -> Section | None:
     )
 
 
+def _measure_call(m: Measures) -> str:
+    """Return the call that gives the same measures, with what the cases show of its arguments."""
+    cases = m.cases
+    given = ["y_true", "y_pred" if cases.score is None else "y_score"]
+    if cases.classes is not None and cases.size == 2 and cases.positive != cases.size - 1:
+        given.append(f"positive={cases.classes[cases.positive].item()!r}")
+    if cases.threshold is not None and cases.threshold != (0.5 if cases.probability else 0.0):
+        given.append(f"threshold={cases.threshold:g}")
+    if m.asked:
+        given.append(f"measures={list(m.estimates)!r}")
+    if cases.n_units != cases.n_cases:
+        given.append("groups=groups")
+    if (cases.weight != cases.weight[:1]).any():
+        given.append("sample_weight=weights")
+    if m.slices:
+        given.append(f"by={[t.column for t in next(iter(m.slices.values())).tests]!r}")
+    given += [f"level={m.level:g}", f"n_bootstrap={m.n_bootstrap}", f"random_state={m.seed}"]
+    return f"unseen.measure({', '.join(given)})"
+
+
 @section(Measures, 90)
 def repeat_measures(m: Measures) -> Section:
     """Return the command and the settings."""
-    call = (
-        m.command
-        or f"unseen.measure(y_true, y_score, level={m.level:g}, n_bootstrap={m.n_bootstrap}, random_state={m.seed})"
-    )
+    call = m.command or _measure_call(m)
     facts = [
         ["seed", str(m.seed)],
         ["confidence level", f"{m.level:g}"],
@@ -225,7 +250,12 @@ def confusion(m: Measures) -> Section | None:
 @section(Measures, 30)
 def roc(m: Measures) -> Section | None:
     """Return the ROC curve."""
-    return figure_section(m, "roc", "roc", "ROC curve")
+    made = picture(m, "roc")
+    if made is None:
+        return None
+    if not has_band(m):
+        made = replace(made, caption=made.caption.partition(" The band")[0])
+    return Section("roc", "ROC curve", [made])
 
 
 @section(Measures, 40)
@@ -370,12 +400,12 @@ def errors(result: PredictionFiles) -> Section:
 def repeat_files(result: PredictionFiles) -> Section:
     """Return the command and the version."""
     names = ", ".join(repr(name) for name in result.estimates)
-    call = result.command or f"unseen.predictions({names}, measure={result.loss!r})  # and the same columns"
+    call = result.command or f"unseen.predictions({names}, measure={result.loss!r}, ...)"
     return Section(
         "repeat",
         "How to repeat this",
         [
-            Code(call, "The same call with the same files and versions gives the same numbers."),
+            Code(call, "The same call with the same files, columns and versions gives the same numbers."),
             Text(f"unseen {__version__}."),
         ],
         folded=True,
@@ -394,15 +424,25 @@ def unmatched_rows(result: PredictionFiles) -> Section | None:
     return Section("unmatched", "Rows left out", [Table(["file", "row"], rows[:SHOWN_ROWS], more)])
 
 
+_HEADS = {
+    "n": "points",
+    "n_disagree": "disagreements",
+    "bound": "largest difference",
+    "requested": "to be labelled",
+    "saved": "labels saved",
+}
+
+
 @section(Disagreement, 10)
 def share(d: Disagreement) -> Section:
     """Return how often the two disagree and what that bounds."""
     lead = (
-        f"{d.first} and {d.second} disagree on {d.share:.2%} of {d.n} points, so their accuracies differ by at most "
-        f"{d.share:.4g}."
+        f"{d.first} and {d.second} disagree on {100 * d.share:.1f}% of {d.n} points, so their accuracies differ by at most "
+        f"{100 * d.share:.1f} percentage points."
     )
     rest = f"{len(d.request)} of the {d.n_disagree} disagreements are to be labelled; that saves {d.saved} labels."
-    blocks: list[Any] = [Text(lead, lead=True), Text(rest), picture(d, "disagreement"), table_of(d.rows())]
+    table = table_of(d.rows(), percent={"share", "lower", "upper"}, points={"bound"}, heads=_HEADS)
+    blocks: list[Any] = [Text(lead, lead=True), Text(rest), picture(d, "disagreement"), table]
     made = [b for b in blocks if b is not None]
     return Section("share", "Disagreement", [*made, *([Notes(d.notes)] if d.notes else [])])
 
@@ -410,15 +450,18 @@ def share(d: Disagreement) -> Section:
 @section(LabelledDisagreement, 10)
 def difference(d: LabelledDisagreement) -> Section:
     """Return the difference of the accuracies with both intervals."""
+    more = "higher" if d.difference >= 0 else "lower"
+    here, new = (" to ".join(f"{100 * end + 0.0:+.1f}" for end in ends) for ends in (d.interval, d.population))
     lead = (
-        f"The accuracy of {d.first} minus that of {d.second} is {d.difference:+.4g}; on these points it lies in "
-        f"{d.interval} and for new points in {d.population} ({100 * d.interval.level:g}% each)."
+        f"The accuracy of {d.first} is {100 * abs(d.difference):.1f} percentage points {more} than that of {d.second}; the "
+        f"difference lies in {here} on these points and in {new} on new ones ({100 * d.interval.level:g}% each)."
     )
     counts = (
         f"{d.labels} labels: {d.first} alone right {d.first_right}, {d.second} alone right {d.second_right}, both wrong "
         f"{d.both_wrong}. {d.saved} labels were saved against labelling everything; a plain random sample would need about "
         f"{d.equivalent_sample:.0f} to hold as many disagreements."
     )
-    blocks: list[Any] = [Text(lead, lead=True), picture(d, "disagreement-intervals"), table_of(d.rows()), Text(counts)]
+    table = table_of(d.rows(), points={"difference", "lower", "upper"}, heads=_HEADS)
+    blocks: list[Any] = [Text(lead, lead=True), picture(d, "disagreement-intervals"), table, Text(counts)]
     made = [b for b in blocks if b is not None]
     return Section("difference", "Difference of the accuracies", [*made, *([Notes(d.notes)] if d.notes else [])])

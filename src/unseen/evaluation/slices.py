@@ -225,12 +225,19 @@ class Slices(Result):
         """Return the worst slice with its correction, and whether slices differ."""
         w, count = self.worst, sum(s.low is not None for s in self.slices)
         what = f"{self.of}: the" if self.of else "The"
-        text = f"{what} {self.word} is {'largest' if self.is_difference else 'worst'} in {w.column} {w.name}: {self.value_text(w.value)}"
+        text = f"{what} {self.word} is worst in {w.column} {w.name}: {self.value_text(w.value)}"
+        if (
+            self.is_difference and " − " in self.of
+        ):  # the largest difference may be the smallest number without its sign
+            first, _, second = self.of.partition(" − ")
+            text = f"{first} does worst against {second} in {w.column} {w.name}: {self.value_text(w.value)}"
+        elif self.is_difference:
+            text = f"{what} difference is largest in {w.column} {w.name}: {self.value_text(w.value)}"
         if w.low is not None and w.high is not None:
             held = f"all {count} slices together" if count > 1 else "the slice"
-            text += (
-                f" ({100 * self.level:g}% interval for {held}: {self.value_text(w.low)} to {self.value_text(w.high)})"
-            )
+            low, high = self.value_text(w.low), self.value_text(w.high)
+            low = low.removesuffix(" points") if high.endswith(" points") else low
+            text += f" ({100 * self.level:g}% interval for {held}: {low} to {high})"
             if abs(w.corrected - w.value) > NOTABLE * (w.high - w.low):
                 text += f"; expect about {self.value_text(w.corrected)}, as the worst of {count} looks worse than it is"
         parts = []

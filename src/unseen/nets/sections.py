@@ -159,7 +159,7 @@ def _ranking_lead(r: NetRanking) -> str:
         chance = float(r.probability[0, 0])
         return f"{r.best} is expected to generalize best of {len(r.names)} networks (probability {chance:.2f} over the measures' own draws)."
     e = r.expected
-    return f"{r.advice} Its expected test error is {100 * e.error[0]:.1f}% ({100 * e.lowest[0]:.1f} to {100 * e.highest[0]:.1f}%)."
+    return f"{r.advice} Its expected test error is {100 * e.error[0]:.1f}% ({100 * e.lowest[0]:.1f}% to {100 * e.highest[0]:.1f}%)."
 
 
 def _ranking_basis(r: NetRanking) -> str:
@@ -176,7 +176,7 @@ def _ranking_basis(r: NetRanking) -> str:
         about += f"{are} training data as the others do: measures say little there, so {'it stands' if count == 1 else 'they stand'} below, by training error, and the others' numbers do not depend on {'it' if count == 1 else 'them'}. "
     elif any(one.code == "N006" for one in r.notes):
         about += "Some do not fit their training data, but too few do better to set them apart: they stand where the measures put them. "
-    return about + f"Gaps around {r.expected.level:.3f} are expected here ({r.expected.source})."
+    return about + f"Gaps around {100 * r.expected.level:.1f} points are expected here ({r.expected.source})."
 
 
 def _thumbnails(r: NetRanking) -> list[Block]:
@@ -203,12 +203,12 @@ def _ranking_cell(row: dict[str, Any], name: str) -> Any:
     if value is None:
         return None
     if name == "expected_error":
-        ends = f"{100 * row['low']:.1f} to {100 * row['high']:.1f}%"
-        return TableCell(f"{100 * value:.1f}\u00a0%", value, ends)
+        ends = f"{100 * row['low']:.1f}% to {100 * row['high']:.1f}%"
+        return TableCell(f"{100 * value:.1f}%", value, ends)
     if name == "apart":
         return "apart" if value else ""
     if name in ("gap", "train_accuracy"):
-        return TableCell(f"{100 * value:.1f}\u00a0%", value)
+        return TableCell(f"{100 * value:.1f}%", value)
     return value
 
 

@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.planning.power import Power, power_curves
 from unseen.planning.test_size import TestSize
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, tidy
+from unseen.show.style import PALETTE, legend_below, percent, points, tidy
 
 __all__: list[str] = []
 
@@ -30,7 +30,7 @@ class PlanningCurve:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanningCurves:
-    """Curves, the point asked about, and levels to mark."""
+    """Curves, the point asked about, levels to mark, and whether the axis along holds differences of shares or the upright one widths of them."""
 
     lines: tuple[PlanningCurve, ...]
     point: tuple[float, float]
@@ -38,6 +38,8 @@ class PlanningCurves:
     ylabel: str
     log: bool = False
     marks: tuple[float, ...] = ()
+    gaps: bool = False
+    widths: bool = False
 
 
 def _by_size(result: Power) -> PlanningCurves | None:
@@ -47,7 +49,7 @@ def _by_size(result: Power) -> PlanningCurves | None:
     gap = abs(result.difference)
     most = result.disagreement if result.disagreement is not None else np.inf
     curves = tuple(
-        PlanningCurve(f"difference {g:.3g}", sizes, result.at(n=sizes, difference=g))
+        PlanningCurve(f"difference {_gap(result, g)}", sizes, result.at(n=sizes, difference=g))
         for g in (2 * gap, gap, gap / 2)
         if g <= most
     )
@@ -59,6 +61,10 @@ def _by_size(result: Power) -> PlanningCurves | None:
         log=True,
         marks=(USUAL_POWER,),
     )
+
+
+def _gap(result: Power, value: float) -> str:
+    return f"{value:.3g}" if result.disagreement is None else f"{100 * value:.3g} points"
 
 
 def _by_difference(result: Power) -> PlanningCurves:
@@ -75,6 +81,7 @@ def _by_difference(result: Power) -> PlanningCurves:
         ylabel="power",
         log=False,
         marks=(result.alpha, USUAL_POWER),
+        gaps=result.disagreement is not None,
     )
 
 
@@ -89,6 +96,7 @@ def _widths(result: TestSize) -> PlanningCurves:
         ylabel="half-width of the interval",
         log=True,
         marks=(result.half_width,),
+        widths=result.error is not None,
     )
 
 
@@ -102,14 +110,17 @@ def draw_curves(info: PlanningCurves, ax: Any) -> None:
         ax.axhline(mark, color=PALETTE[5], linewidth=0.6, linestyle=":")
     if info.log:
         ax.set_xscale("log")
+    unit = points(ax.xaxis, info.gaps)
+    upright = points(ax.yaxis, info.widths)
     if info.ylabel == "power":
         ax.set_ylim(0, 1.02)
+        percent(ax.yaxis, "zero-one")
     else:
         ax.set_ylim(0, None)
     tidy(ax)
-    ax.set_xlabel(info.xlabel)
-    ax.set_ylabel(info.ylabel)
-    ax.legend(frameon=False)
+    ax.set_xlabel(f"{info.xlabel}{unit}")
+    ax.set_ylabel(f"{info.ylabel}{upright}")
+    legend_below(ax)
 
 
 figure(

@@ -77,13 +77,17 @@ class Power(Result):
         return [{name: getattr(self, name) for name in names}]
 
     def __str__(self) -> str:
-        about = f"disagreement {self.disagreement:g}" if self.disagreement is not None else f"sd {self.sd:.4g}"
-        test = f"{self.sides}-sided paired t test at {self.alpha:g}, {about}"
+        gap = f"{self.difference:.4g}"
+        about = f"sd {self.sd:.4g} of a unit's difference"
+        if self.disagreement is not None:
+            gap = f"{100 * self.difference:.3g} points"
+            about = f"models that disagree on {100 * self.disagreement:.3g}% of the units"
+        power = f"{100 * self.power:.1f}%"
+        sides = {1: "one", 2: "two"}[self.sides]
+        test = f"{sides}-sided paired t test at {self.alpha:g}, {about}"
         if self.solved_for == "n":
-            return f"{self.n} units show a difference of {self.difference:g} with power {self.power:.3f} ({test})"
-        if self.solved_for == "difference":
-            return f"{self.n} units show a difference of {self.difference:.4g} with power {self.power:.3f} ({test})"
-        return f"Power {self.power:.3f} to show a difference of {self.difference:g} with {self.n} units ({test})"
+            return f"{self.n} units are needed to show a difference of {gap} with a chance (power) of {power} ({test})."
+        return f"{self.n} units show a difference of {gap} with a chance (power) of {power} ({test})."
 
 
 def paired_power(n: Any, difference: Any, sd: Any, alpha: float = 0.05, sides: int = 2) -> Any:

@@ -78,11 +78,13 @@ class TestSize(Result):
         return _size(kind, self.half_width, self.sd, self.error, self.level, self.design_effect)
 
     def __str__(self) -> str:
-        about = f"an error rate of {self.error:g}" if self.error is not None else f"an sd of {self.sd:.4g}"
+        about, half = f"an sd of {self.sd:.4g}", f"{self.half_width:g}"
+        if self.error is not None:
+            about, half = f"an error rate of {100 * self.error:g}%", f"{100 * self.half_width:g} points"
         more = "" if self.design_effect == 1 else f", design effect {self.design_effect:.3g}"
         line = (
-            f"{self.n} units give a {100 * self.level:g}% interval of {2 * self.half_width:g} full width "
-            f"(plus or minus {self.half_width:g}; {self.interval}{more}) if they show {about}"
+            f"{self.n} units give a {100 * self.level:g}% interval of plus or minus {half} "
+            f"({self.interval}{more}) if they show {about}."
         )
         return "\n".join([line, *map(str, self.notes)])
 

@@ -196,7 +196,9 @@ class Reproduction(Result):
         """The outcome: how many published numbers agree or, if none can be judged, how many checks hold."""
         agree, judged = self.agreeing
         if judged or not self.checks:
-            return f"{agree} of {judged} judged cells agree within {AGREES_WITHIN:g} Monte-Carlo errors."
+            text = f"{agree} of {judged} judged cells agree within {AGREES_WITHIN:g} Monte-Carlo errors"
+            failed = sum(not check.passed for check in self.checks)
+            return f"{text}, and {failed} of {len(self.checks)} checks failed." if failed else f"{text}."
         held = sum(check.passed for check in self.checks)
         return f"No published number can be judged; {held} of {len(self.checks)} checks of what the publication concludes hold."
 

@@ -27,7 +27,8 @@ class Figure:
         Class of result it draws.
     info : callable
         Function of the result that returns a record of arrays, or None if there is nothing to draw; an attribute
-        `summary` of the record says in words what the picture shows, for those who cannot see it.
+        `summary` of the record says in words what the picture shows, for those who cannot see it, and an attribute `caption`
+        takes precedence if the content decides it.
     draw : callable
         Function of (info, ax) that draws on matplotlib axes.
     title, caption : str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-import textwrap
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -17,8 +16,9 @@ from unseen.show.style import DARK, PALETTE, PHONE_INCHES, SETTINGS, fit_axis_na
 
 __all__ = ["PALETTE_CSS", "responsive_svg", "svg"]
 
-# names beside an axis that are longer stand on two lines in a narrow picture, whose rows are then higher by this factor
-LONGEST_NAME, HIGHER = 20, 1.3
+# names beside an axis that are longer stand on several lines in a narrow picture, whose rows are then higher by this share for each
+LONGEST_NAME, HIGHER = 20, 0.3
+_PARTS = re.compile(r"[^\s/_-]+[\s/_-]*|[\s/_-]+")
 
 # characters of a picture of thousands of dots, which a phone scrolls instead
 HEAVY = 80_000
@@ -108,8 +108,8 @@ def _draw_at(one: Any, numbers: Any, width: float, height: float, word: str, *, 
         wrapped = [_wrap_names(ax) for ax in canvas.axes] if narrow else []
         for ax in canvas.axes if narrow else ():
             fit_axis_names(ax)
-        if any(wrapped):
-            canvas.set_figheight(HIGHER * height)
+        if (most := max(wrapped, default=1)) > 1:
+            canvas.set_figheight((1 + HIGHER * (most - 1)) * height)
         canvas.patch.set_alpha(0.0)
         for ax in canvas.axes:
             ax.patch.set_alpha(0.0)
@@ -118,18 +118,38 @@ def _draw_at(one: Any, numbers: Any, width: float, height: float, word: str, *, 
     return _for_page(out.getvalue(), one.name, width, word)
 
 
-def _wrap_names(ax: Any) -> bool:
-    """Break long names beside an axis into lines; return whether there were any."""
+def _wrap_names(ax: Any) -> int:
+    """Break long names beside an axis into lines; return how many lines the longest takes."""
     from matplotlib.ticker import FixedLocator
 
     if not isinstance(ax.yaxis.get_major_locator(), FixedLocator):
-        return False
+        return 1
     names = [text.get_text() for text in ax.get_yticklabels()]
-    lines = [textwrap.fill(name, LONGEST_NAME) if "\n" not in name else name for name in names]
+    lines = [break_name(name) if "\n" not in name else name for name in names]
     if lines == names:
-        return False
+        return 1
     ax.set_yticks(ax.get_yticks(), lines)
-    return True
+    return max(text.count("\n") for text in lines) + 1
+
+
+def break_name(name: str) -> str:
+    """Return a long name on several lines, broken at spaces, hyphens, slashes and underscores before anywhere else.
+
+    Examples
+    --------
+    >>> break_name("the_model_of_last_year.csv − a_large_model.csv").splitlines()
+    ['the_model_of_last_', 'year.csv − a_large_', 'model.csv']
+    """
+    lines = [""]
+    for part in _PARTS.findall(name):
+        if lines[-1] and len(lines[-1] + part.rstrip()) > LONGEST_NAME:
+            lines.append("")
+        rest = part
+        while len(rest.rstrip()) > LONGEST_NAME:
+            lines[-1:] = [rest[:LONGEST_NAME], ""]
+            rest = rest[LONGEST_NAME:]
+        lines[-1] += rest
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _for_page(text: str, name: str, width: float, word: str) -> str:

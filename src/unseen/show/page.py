@@ -31,6 +31,10 @@ MOST_ROWS = 200
 LONGEST_LINE = 26
 # a name such as corrected-t is not broken at its hyphen; longer ones are, so that tables still fit
 LONGEST_NAME = 15
+# an interval, a value with its error, a bound: what belongs together stays on one line
+_ONE_LINE = re.compile(r"\S+( points)? (to|±) \S+( points)?|[<>] \S+")
+# a column named as in `frame()`
+_OF_FRAME = re.compile(r"[a-z]+(_[a-z0-9]+)+")
 
 
 def _template_text(name: str) -> str:
@@ -53,6 +57,7 @@ def _environment() -> Any:
     environment.filters["numeric"] = numeric
     environment.tests["number"] = is_number
     environment.tests.update(long=is_long, name=is_name)
+    environment.filters["heading"] = heading
     environment.filters["prose"] = prose
     environment.globals["kind"] = lambda block: type(block).__name__
     return environment
@@ -77,6 +82,18 @@ def cell(value: Any) -> str:
     return str(value)
 
 
+def heading(name: Any) -> str:
+    """Return what a column is called on a page: the names of `frame()` without their underscores.
+
+    Examples
+    --------
+    >>> heading("std_error"), heading("95% interval"), heading("U_Phe")
+    ('std error', '95% interval', 'U_Phe')
+    """
+    text = str(name)
+    return text.replace("_", " ") if _OF_FRAME.fullmatch(text) else text
+
+
 def prose(text: str) -> Any:
     """Return a sentence for a page, what stands in backticks as code.
 
@@ -96,9 +113,16 @@ def is_long(value: Any, limit: int = LONGEST_LINE) -> bool:
 
 
 def is_name(value: Any) -> bool:
-    """Say whether a cell is a short name with a hyphen, which stays on one line."""
+    """Say whether a cell stays on one line: a short name with a hyphen, an interval, a value with its error.
+
+    Examples
+    --------
+    >>> [is_name(text) for text in ("corrected-t", "9.5% to 26.1%", "0.13 ± 0.01", "< 0.001", "no difference shown")]
+    [True, True, True, True, False]
+    """
     text = cell(value)
-    return "-" in text and " " not in text and len(text) <= LONGEST_NAME and not is_number(value)
+    short = "-" in text and " " not in text and len(text) <= LONGEST_NAME and not is_number(value)
+    return short or _ONE_LINE.fullmatch(text) is not None
 
 
 def is_number(value: Any) -> bool:

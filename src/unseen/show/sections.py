@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,13 +160,49 @@ def _plain_section(result: Any) -> Section:
     if rows:
         blocks.append(table_of(rows))
     notes = tuple(getattr(result, "notes", ()))
-    return Section("result", type(result).__name__, [*blocks, *([Notes(notes)] if notes else [])])
+    return Section("result", _class_in_words(type(result)), [*blocks, *([Notes(notes)] if notes else [])])
 
 
-def table_of(rows: Sequence[Mapping[str, Any]], caption: str = "") -> Table:
-    """Return a table block for rows given as dicts."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return Table(names, [[row.get(name) for name in names] for row in rows], caption)
+def _class_in_words(cls: type) -> str:
+    """Return the name of a class as a title: TrainingProgress is "Training progress"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cls.__name__).capitalize()
+
+
+def table_of(
+    rows: Sequence[Mapping[str, Any]],
+    caption: str = "",
+    *,
+    percent: Collection[str] = (),
+    points: Collection[str] = (),
+    heads: Mapping[str, str] | None = None,
+) -> Table:
+    """Return a table block for rows given as dicts.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        One per line.
+    caption : str
+        What stands above.
+    percent, points : collection of str
+        Columns that hold shares, shown in per cent, and differences of shares, shown in percentage points.
+    heads : mapping of str to str, optional
+        What columns are called on the page; "" leaves one out.
+    """
+    heads = heads or {}
+    # a column without a negative difference needs no signs
+    signed = {name for name in points if any(isinstance(v := row.get(name), float) and v < 0 for row in rows)}
+    names = [name for name in dict.fromkeys(name for row in rows for name in row) if heads.get(name, name)]
+
+    def shown(name: str, value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+            return value
+        if name in points:
+            return TableCell(f"{100 * value + 0.0:{'+' if name in signed else ''}.1f}", value)
+        return TableCell(f"{100 * value:.1f}%", value) if name in percent else value
+
+    head = [heads.get(name, name) + (" (points)" if name in points else "") for name in names]
+    return Table(head, [[shown(name, row.get(name)) for name in names] for row in rows], caption)
 
 
 def picture(result: Any, name: str) -> Picture | None:
@@ -174,7 +211,11 @@ def picture(result: Any, name: str) -> Picture | None:
         if one.name == name:
             numbers = one.info(result)
             return (
-                None if numbers is None else Picture(responsive_svg(one, numbers), one.caption, _in_words(one, numbers))
+                None
+                if numbers is None
+                else Picture(
+                    responsive_svg(one, numbers), getattr(numbers, "caption", one.caption), _in_words(one, numbers)
+                )
             )
     return None
 

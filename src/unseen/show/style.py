@@ -26,6 +26,7 @@ __all__ = [
     "legend_below",
     "legend_beside",
     "percent",
+    "points",
     "quantity",
     "short_names",
     "tidy",
@@ -126,6 +127,17 @@ def percent(axis: Any, loss: str) -> None:
     """Show an error axis in per cent if the loss is a share."""
     if is_rate(loss):
         axis.set_major_formatter(_as_percent)
+
+
+def points(axis: Any, share: bool) -> str:
+    """Show an axis of differences in percentage points if they are of shares, and return the unit for the axis's name."""
+    if share:
+        axis.set_major_formatter(_as_points)
+    return ", percentage points" if share else ""
+
+
+def _as_points(value: float, place: int) -> str:
+    return f"{round(100 * value, 6) + 0.0:g}"
 
 
 def _as_percent(value: float, place: int) -> str:

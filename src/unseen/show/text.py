@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-__all__ = ["RATES", "percent_or_number", "text_table"]
+__all__ = ["RATES", "percent_or_number", "text_table", "three_digits"]
 
 # losses whose mean is a share of cases
 RATES = frozenset({"zero-one"})
@@ -22,6 +22,17 @@ def percent_or_number(value: float, loss: str) -> str:
     if loss in RATES:
         return f"{100 * value:.1f}%"
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
+
+
+def three_digits(value: float) -> str:
+    """Return a number to three digits, large ones written out.
+
+    Examples
+    --------
+    >>> three_digits(0.012345), three_digits(2088.1)
+    ('0.0123', '2088')
+    """
+    return f"{value + 0.0:.0f}" if 1e3 <= abs(value) < 1e7 else f"{value + 0.0:.3g}"
 
 
 def text_table(

@@ -35,13 +35,15 @@ def with_error(value: float | None, error: float | None) -> Any:
     --------
     >>> with_error(0.012345, 0.00041).text, with_error(0.5, None), with_error(12.0, 0.0).text
     ('0.01235 (0.00041)', 0.5, '12 (0)')
+    >>> with_error(-0.0004, 0.023).text
+    '0.000 (0.023)'
     """
     if value is None or error is None or not math.isfinite(value) or not math.isfinite(error):
         return value
     if error <= 1e-7 * abs(value):  # rounding, or nothing varied
         return TableCell(f"{value:.4g} (0)", value)
     places = min(max(1 - math.floor(math.log10(error)), 0), 9)
-    return TableCell(f"{value:.{places}f} ({error:.{places}f})", value)
+    return TableCell(f"{round(value, places) + 0.0:.{places}f} ({error:.{places}f})", value)
 
 
 def summary_table(rows: Sequence[dict[str, Any]], caption: str = "") -> tuple[Table | None, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from unseen.core.result import plain
-from unseen.show.sections import Table
-from unseen.show.text import percent_or_number
+from unseen.show.sections import Table, TableCell
+from unseen.show.text import RATES, percent_or_number
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._download import table_csv
 from unseen.web._nets import WORDS, nets_headline, nets_parts, nets_rows
@@ -34,6 +35,19 @@ __all__ = [
     "results",
 ]
 
+# columns of errors, which are shares if their loss is one
+SHARES = (
+    "value",
+    "lower",
+    "upper",
+    "estimate",
+    "difference",
+    "std error",
+    "interval low",
+    "interval high",
+    "expected rms",
+    "worst rms",
+)
 # two screens of rows
 PAGE = 50
 MOST_DRAWN = 40  # rows of a picture; more do not fit on a screen
@@ -79,9 +93,23 @@ def headline(kind: str, payload: Any) -> str:
         return f"{table_value(winner.get('best', 'smallest error'))}: {table_value(winner['name'])}"
     sentence = payload.get("sentence")
     if isinstance(sentence, str) and sentence:
-        return sentence if len(sentence) <= LONGEST_ANSWER else f"{sentence[:LONGEST_ANSWER].rsplit(' ', 1)[0]} …"
+        return _first_part(sentence)
     rows = payload.get("rows")
     return f"{len(rows)} rows" if isinstance(rows, list) else ""
+
+
+def _first_part(sentence: str) -> str:
+    """Return a sentence that fits a line of a list; a longer one up to where a part of it ends.
+
+    Examples
+    --------
+    >>> _first_part("a.csv has the smallest error, 8.3%; it cannot be told from " + 20 * "a long name ")
+    'a.csv has the smallest error, 8.3%'
+    """
+    if len(sentence) <= LONGEST_ANSWER:
+        return sentence
+    ends = [sentence.rfind(mark, 0, LONGEST_ANSWER) for mark in ("; ", ". ", ": ")]
+    return sentence[: max(ends)] if max(ends) > 0 else f"{sentence[:LONGEST_ANSWER].rsplit(' ', 1)[0]} …"
 
 
 def latest(site: Site, kind: str | None, first: int, number: int) -> tuple[list[dict[str, Any]], bool]:
@@ -159,11 +187,50 @@ def record_page(site: Site, request: Request) -> Response:
     if parts is not None:
         return site.page("result.html", parts=parts, few=FEW_CHOICES, **about)
     record = record_of(kept.payload)
-    tables = [(word, view(fit_columns(table), f"t{k}", query)) for k, (word, table) in enumerate(record.tables.items())]
-    facts = None if record.facts is None else view(record.facts, "facts", query)
+    shown = {word: _with_percent(table) for word, table in record.tables.items()}
+    tables = [(word, view(fit_columns(table), f"t{k}", query)) for k, (word, table) in enumerate(shown.items())]
+    facts = None if record.facts is None else view(_facts_with_percent(record.facts, kept.payload), "facts", query)
     groups = [(word, view(table, f"g{k}", query)) for k, (word, table) in enumerate(record.groups.items())]
     picture = picture_of(kept.payload)
     return site.page("record.html", groups=groups, picture=picture, record=record, facts=facts, tables=tables, **about)
+
+
+def _with_percent(table: Table) -> Table:
+    """Return a table whose errors that are shares of cases stand in per cent, as the sentence above it has them."""
+    if "loss" not in table.columns:
+        return table
+    at = list(table.columns).index("loss")
+    gaps = "difference" in table.columns
+    shares = [k for k, name in enumerate(table.columns) if name in SHARES]
+
+    def cells(row: Any) -> list[Any]:
+        new = list(row)
+        for k in shares if new[at] in RATES else ():
+            number = number_of(new[k])
+            text = "" if number is None else f"{100 * number + 0.0:+.1f} points" if gaps else f"{100 * number:.1f}%"
+            new[k] = new[k] if number is None else TableCell(text, number)
+        return new
+
+    return replace(table, rows=[cells(row) for row in table.rows])
+
+
+def _facts_with_percent(facts: Table, payload: Any) -> Table:
+    """Return the facts with the error and its interval in per cent if it is a share of cases."""
+    loss = payload.get("loss") if isinstance(payload, dict) else None
+    if loss not in RATES:
+        return facts
+    ends = payload.get("interval")
+    words = {"error": payload.get("error"), "interval": ends}
+
+    def shown(name: Any, value: Any) -> Any:
+        given = words.get(name)
+        if isinstance(given, float):
+            return percent_or_number(given, str(loss))
+        if isinstance(given, list) and len(given) == 2 and all(isinstance(v, float) for v in given):
+            return " to ".join(percent_or_number(v, str(loss)) for v in given)
+        return value
+
+    return replace(facts, rows=[[name, shown(name, value)] for name, value in facts.rows])
 
 
 def picture_of(payload: Any) -> PageFigure | None:
@@ -171,13 +238,16 @@ def picture_of(payload: Any) -> PageFigure | None:
     if not isinstance(payload, dict):
         return None
     rows: list[tuple[str, list[Dot]]] = []
+    rate = _loss_of(payload) in RATES
     for name, one in _ranges(payload):
-        value, low, high = (number_of(v) for v in one)
+        value, low, high = (None if (v := number_of(x)) is None else 100 * v if rate else v for x in one)
         if value is not None:
             rows.append((name, [Dot(0, value, low, high)]))
     if not 0 < len(rows) <= MOST_DRAWN:
         return None
     axis = "error" if "estimates" in payload else "difference of errors, a minus b"
+    if rate:
+        axis += ", per cent of cases" if "estimates" in payload else ", percentage points"
     words = "; ".join(f"{name} {marks[0].value:.4g}" for name, marks in rows)
     return PageFigure(
         "",
@@ -185,6 +255,15 @@ def picture_of(payload: Any) -> PageFigure | None:
         f"{axis.capitalize()}: {words}",
         "Points are estimates, lines their intervals.",
     )
+
+
+def _loss_of(payload: dict[str, Any]) -> str:
+    """Return the one loss of everything that is drawn; empty if there are several."""
+    if isinstance(payload.get("loss"), str):
+        return str(payload["loss"])
+    pairs = payload.get("pairs")
+    losses = {str(one.get("loss", "")) for one in pairs if isinstance(one, dict)} if isinstance(pairs, list) else set()
+    return losses.pop() if len(losses) == 1 else ""
 
 
 def _ranges(payload: dict[str, Any]) -> list[tuple[str, tuple[Any, Any, Any]]]:

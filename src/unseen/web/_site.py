@@ -13,7 +13,7 @@ from unseen._version import __version__
 from unseen.core.controls import escape_controls
 from unseen.core.errors import MissingExtra
 from unseen.show.inline_svg import PALETTE_CSS
-from unseen.show.page import cell, is_long, is_name, numeric, prose, sort_key
+from unseen.show.page import cell, heading, is_long, is_name, numeric, prose, sort_key
 from unseen.web._live import ProgressStream
 from unseen.web._memory import CostLimitedCache
 from unseen.web._source import NotThere, StoreSource
@@ -95,7 +95,9 @@ class Site:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.filters.update(cell=cell, prose=prose, sort_key=sort_key, numeric=numeric, count=count)
+        environment.filters.update(
+            cell=cell, heading=heading, prose=prose, sort_key=sort_key, numeric=numeric, count=count
+        )
         environment.tests.update(long=lambda v: is_long(v, LONGEST_LINE), name=is_name)
         environment.tests["link"] = lambda v: isinstance(v, Link)
         environment.globals["kind"] = lambda block: type(block).__name__

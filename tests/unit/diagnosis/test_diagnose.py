@@ -311,7 +311,9 @@ def test_the_permutation_test_alone_on_the_command_line(tmp_path):
 
 def test_targets_of_pure_chance_are_not_called_dependent():
     found = Dependence(0.5, np.array([0.4, 0.5, 0.6, 0.45]), "zero-one", "lda")
-    assert found.sentence().startswith("The target is not shown to depend on the features: lda has an error of 0.5")
+    assert found.sentence().startswith(
+        "The target is not shown to depend on the features: lda has an error of 50.0%, and 48.8% "
+    )
     assert found.rows()[0]["p"] == (1 + 3) / (1 + 4)
 
 

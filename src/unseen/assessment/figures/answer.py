@@ -18,7 +18,7 @@ __all__ = ["AnswerInfo"]
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerInfo:
-    """Value and ends (None without a valid interval) of the headline and of guessing, in the units people think in."""
+    """Value and ends (None without a valid interval) of the headline and of guessing, and what the headline is the error of."""
 
     value: float
     ends: tuple[float, float] | None
@@ -26,6 +26,7 @@ class AnswerInfo:
     guess_ends: tuple[float, float] | None
     level: float
     loss: str
+    of: str
 
     @property
     def summary(self) -> str:
@@ -48,6 +49,7 @@ def info(a: Assessment) -> AnswerInfo:
         guess_ends=_ends(guess),
         level=float(a.settings["level"]),
         loss=shown.loss,
+        of="this model" if a.target.kind == "model" else "the algorithm",
     )
 
 
@@ -59,7 +61,7 @@ def draw(numbers: AnswerInfo, ax: Any) -> None:
     """Draw both as a point on a line; a hollow point has no valid interval."""
     tidy(ax, "x")
     parts = (
-        (1, numbers.value, numbers.ends, MAIN, "o", 5.0, "this model"),
+        (1, numbers.value, numbers.ends, MAIN, "o", 5.0, numbers.of),
         (0, numbers.guess, numbers.guess_ends, GREY, "s", 2.0, "guessing"),
     )
     for at, value, ends, colour, marker, width, _ in parts:

@@ -9,7 +9,6 @@ from unseen.assessment.figures._tables import CROSS_VALIDATED
 from unseen.core.errors import InputError
 from unseen.evaluation.figures.calibration import ReliabilityInfo, of_measures
 from unseen.evaluation.figures.calibration import draw as draw_calibration
-from unseen.evaluation.figures.decision_curve import DecisionInfo
 from unseen.evaluation.figures.decision_curve import draw as draw_decision
 from unseen.evaluation.figures.decision_curve import of_measures as decision_info
 from unseen.evaluation.figures.roc import PrecisionInfo, RocInfo, draw_precision, precision_info
@@ -74,12 +73,6 @@ def draw_small_calibration(numbers: ReliabilityInfo, ax: Any) -> None:
     ax.set_aspect("auto")
 
 
-def draw_small_decision(numbers: DecisionInfo, ax: Any) -> None:
-    """Draw the decision curve with its legend in the corner that it leaves free."""
-    draw_decision(numbers, ax)
-    ax.legend(loc="upper right", frameon=False)
-
-
 for name, title, make, draw, caption, order in (
     ("roc", "ROC curve", roc_info, draw_small_roc, "The band holds the whole true curve with this confidence.", 52),
     (
@@ -102,7 +95,7 @@ for name, title, make, draw, caption, order in (
         "decision-curve",
         "Decision curve",
         decision_info,
-        draw_small_decision,
+        draw_decision,
         "Where the shade lies above both other lines, acting on the probabilities helps.",
         58,
     ),

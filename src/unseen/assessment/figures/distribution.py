@@ -14,7 +14,7 @@ from unseen.core.distribution import ErrorDistribution
 from unseen.core.losses import LossTable, PredictionTable
 from unseen.core.registry import classes_in
 from unseen.show.figures import Figure, figure
-from unseen.show.style import MAIN, OTHER, axis_name, is_rate, percent, tidy
+from unseen.show.style import MAIN, OTHER, PHONE_INCHES, axis_name, is_rate, percent, tidy
 from unseen.show.text import percent_or_number
 
 __all__ = ["DistributionInfo", "distribution_info", "draw"]
@@ -22,6 +22,8 @@ __all__ = ["DistributionInfo", "distribution_info", "draw"]
 # so many different values are seen one by one as bars; more are a histogram
 FEW = 30
 THINNEST = 60  # bars thinner than this share of the axis are hard to see
+# what is left free at both sides for the names of the fractiles, as a share of the bars' width
+ROOM, NARROW_ROOM = 0.22, 0.42
 # the middle, the middle half and the middle nine tenths
 FRACTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -103,7 +105,7 @@ def draw(numbers: DistributionInfo, ax: Any) -> None:
     middle = f"median {percent_or_number(q50, numbers.loss)}, mean {percent_or_number(numbers.mean, numbers.loss)}"
     ax.annotate(middle, (q50, at), (0, 8), textcoords="offset points", ha="center", va="bottom")
     low, high = numbers.left[0], numbers.left[-1] + numbers.width[-1]
-    room = 0.22 * max(high - low, 1e-12)
+    room = (NARROW_ROOM if ax.figure.get_figwidth() <= PHONE_INCHES else ROOM) * max(high - low, 1e-12)
     ax.set_xlim(low - room, high + room)
     ax.set_ylim(0, 1.34 * top)
     ax.yaxis.get_major_locator().set_params(integer=True)

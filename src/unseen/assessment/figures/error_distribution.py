@@ -10,8 +10,9 @@ import numpy as np
 from unseen.assessment.distribution import DistributionWithLaw
 from unseen.core.arrays import Floats
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
+from unseen.core.scale import measure_name
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, label, tidy
+from unseen.show.style import PALETTE, label, legend_below, percent, tidy
 
 __all__: list[str] = []
 
@@ -40,10 +41,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Curves:
-    """Step functions to overlay, smooth ones beside them, and the label of their axis."""
+    """Step functions to overlay, smooth ones beside them, and label and loss of their axis."""
 
     curves: tuple[Curve, ...]
     label: str
+    loss: str
     lines: tuple[Line, ...] = ()
 
 
@@ -52,12 +54,17 @@ def _curve(d: ErrorDistribution, name: str) -> Curve:
 
 
 def _label(d: ErrorDistribution) -> str:
-    word = d.loss or "error"
+    word = measure_name(d.loss) if d.loss else "error"
     return {"identity": word, "log1p": f"log(1 + {word})"}.get(d.scale, f"{word}, {d.scale}")
 
 
 def _one(d: ErrorDistribution) -> Curves:
-    return Curves((_curve(d, d.model or "model"),), _label(d), _law(d))
+    return Curves((_curve(d, d.model or "model"),), _label(d), _shown_loss(d), _law(d))
+
+
+def _shown_loss(d: ErrorDistribution) -> str:
+    """Return the loss if its values are as they are; a transformed share is none."""
+    return d.loss if d.scale == "identity" else ""
 
 
 def _law(d: ErrorDistribution) -> tuple[Line, ...]:
@@ -70,7 +77,7 @@ def _law(d: ErrorDistribution) -> tuple[Line, ...]:
 
 def _two(c: DistributionComparison) -> Curves:
     pair = tuple(_curve(d, name) for d, name in zip((c.first, c.second), c.names))
-    return Curves(pair, _label(c.first))
+    return Curves(pair, _label(c.first), _shown_loss(c.first))
 
 
 def draw_curves(info: Curves, ax: Any) -> None:
@@ -89,8 +96,9 @@ def draw_curves(info: Curves, ax: Any) -> None:
     ax.set_ylim(0, 1.02)
     ax.set_yticks([0, *FRACTILES, 1], ["0", *(f"{q:g}" for q in FRACTILES), "1"])
     ax.set_xlabel(label(info.label, 60))
+    percent(ax.xaxis, info.loss)
     ax.set_ylabel("share of splits at or below")
-    ax.legend(frameon=False, loc="lower right")
+    legend_below(ax)
 
 
 @dataclass(frozen=True)

@@ -224,7 +224,8 @@ def _legend(numbers: EstimatesInfo, ax: Any) -> None:
     }
     handles = []
     for role, text in words.items():
-        if role in numbers.role:
+        valid = [name == role and (name != "other" or low == low) for name, low in zip(numbers.role, numbers.low)]
+        if any(valid):
             colour, marker, size, width = _STYLE[role]
             handles.append(Line2D([], [], color=colour, marker=marker, markersize=size, linewidth=width, label=text))
     if np.isnan(numbers.low).any():

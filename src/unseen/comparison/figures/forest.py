@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison, Comparisons, p_words
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, tidy
+from unseen.show.style import GREY, MAIN, OTHER, axis_name, is_rate, label, legend_below, points, tidy
 
 __all__ = ["ForestInfo"]
 
@@ -81,8 +81,8 @@ def draw(numbers: ForestInfo, ax: Any) -> None:
     ax.set_ylim(len(numbers.values) - 0.4, -0.6)
     _include_zero(numbers, ax)
     span = f", {100 * numbers.level:g}% intervals" if np.isfinite(numbers.low).any() else ""
-    ax.set_xlabel(f"difference in {axis_name(numbers.loss)}{span}")
-    percent(ax.xaxis, numbers.loss)
+    unit = points(ax.xaxis, is_rate(numbers.loss))
+    ax.set_xlabel(f"difference in {axis_name(numbers.loss)}{unit}{span}")
     _legend(numbers, ax)
 
 

@@ -39,7 +39,7 @@ def info(c: Comparisons) -> ModelsInfo:
     ends = [c.estimates[name].interval for name in order] + [c.winner.interval]
     errors = np.array([(np.nan, np.nan) if e is None else tuple(e) for e in ends])
     error = np.array([*(c.estimates[name].value for name in order), c.winner.corrected])
-    names = (*order, f"whichever is best of {c.winner.n_models}")
+    names = (*order, f"the best of {c.winner.n_models}")
     loss, values = value_in_units(c.estimates[order[0]].loss, error)
     span = np.sort(value_in_units(c.estimates[order[0]].loss, errors)[1], axis=1)
     return ModelsInfo(labels=names, values=values, low=span[:, 0], high=span[:, 1], loss=loss, level=c.pairs[0].level)

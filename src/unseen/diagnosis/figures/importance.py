@@ -8,7 +8,7 @@ from typing import Any
 from unseen.core.arrays import Floats
 from unseen.diagnosis.diagnosis import Diagnosis
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, axis_name, label, percent, tidy
+from unseen.show.style import GREY, MAIN, axis_name, is_rate, label, points, tidy
 
 __all__ = ["ImportanceInfo"]
 
@@ -54,8 +54,7 @@ def draw(numbers: ImportanceInfo, ax: Any) -> None:
     ax.axvline(0.0, color=GREY, linewidth=0.9, linestyle="--")
     ax.set_yticks([-k for k in range(len(numbers.names))], [label(name) for name in numbers.names])
     ax.set_ylim(-len(numbers.names) + 0.4, 0.6)
-    percent(ax.xaxis, numbers.loss)
-    ax.set_xlabel(f"growth of the {axis_name(numbers.loss)}")
+    ax.set_xlabel(f"growth of the {axis_name(numbers.loss)}{points(ax.xaxis, is_rate(numbers.loss))}")
 
 
 figure(

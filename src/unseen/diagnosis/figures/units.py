@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.diagnosis.diagnosis import Diagnosis
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, tidy
+from unseen.show.style import GREY, MAIN, OTHER, axis_name, is_rate, label, legend_below, percent, points, tidy
 
 __all__ = ["LinkInfo", "RankingInfo", "UnitsInfo"]
 
@@ -28,6 +28,15 @@ class UnitsInfo:
     names: tuple[tuple[float, float, str], ...]
     loss: str
     spread: bool
+
+    @property
+    def caption(self) -> str:
+        """How to read it: agreement grows to the right, spread too."""
+        agree, differ = ("left", "right") if self.spread else ("right", "left")
+        return (
+            f"Each point is a unit. High and to the {agree}: models agree and are wrong, so look for a wrong {'value' if self.spread else 'label'}. "
+            f"High and to the {differ}: models disagree, so more data or a missing feature may help."
+        )
 
     @property
     def summary(self) -> str:
@@ -103,9 +112,9 @@ def draw_link(numbers: LinkInfo, ax: Any) -> None:
         ends = np.array([numbers.train.min(), numbers.train.max()])
         ax.plot(ends, numbers.line[0] * ends + numbers.line[1], color=OTHER, linewidth=1.6)
     ax.set_xlabel("training error")
-    ax.set_ylabel("optimism (test minus training error)")
     percent(ax.xaxis, numbers.loss)
-    percent(ax.yaxis, numbers.loss)
+    unit = points(ax.yaxis, is_rate(numbers.loss))
+    ax.set_ylabel(f"optimism{unit}" if unit else "optimism (test minus training error)")
 
 
 @dataclass(frozen=True)
@@ -147,8 +156,6 @@ figure(
         info=units_info,
         draw=draw_units,
         title="Hard and unstable units",
-        caption="Each point is a unit. High and to the right: models agree and are wrong, so look for a wrong label. High and to the "
-        "left: models disagree, so more data or a missing feature may help.",
         size=(7.0, 4.2),
         order=10,
     )
@@ -160,7 +167,7 @@ figure(
         info=link_info,
         draw=draw_link,
         title="Optimism and training error",
-        caption="Each point is a split. If the line falls, adding the mean optimism to the training error does not cure its bias.",
+        caption="Each point is a split; optimism is its test error minus its training error. If the line falls, adding the mean optimism to the training error does not cure its bias.",
         size=(6.4, 3.8),
         order=60,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, label, tidy
+from unseen.show.style import PALETTE, label, legend_below, points, tidy
 
 __all__: list[str] = []
 
@@ -48,10 +48,10 @@ def draw_parts(info: PointCounts, ax: Any) -> None:
         start += count
     tidy(ax, "x")
     ax.set_yticks([])
-    ax.set_ylim(-0.6, 1.0)
+    ax.set_ylim(-0.6, 0.6)
     ax.set_xlim(0, max(start, 1))
     ax.set_xlabel("points")
-    ax.legend(frameon=False, loc="upper left", ncols=3, fontsize=9)
+    legend_below(ax)
 
 
 def _spans(d: LabelledDisagreement) -> DifferenceSpans:
@@ -71,8 +71,9 @@ def draw_spans(info: DifferenceSpans, ax: Any) -> None:
     tidy(ax, "x")
     ax.set_yticks([0, -1], info.labels)
     ax.set_ylim(-1.6, 0.9)
-    ax.set_xlabel(f"accuracy of {label(info.names[0])} minus accuracy of {label(info.names[1])}")
-    ax.legend(frameon=False, loc="upper right", fontsize=9)
+    unit = points(ax.xaxis, True)
+    ax.set_xlabel(f"accuracy of {label(info.names[0])} minus accuracy of {label(info.names[1])}{unit}")
+    legend_below(ax)
 
 
 figure(
@@ -83,7 +84,7 @@ figure(
         draw=draw_parts,
         title="Points on which the two disagree",
         caption="Only the points on the right need labels to tell which of the two is better.",
-        size=(7.0, 1.9),
+        size=(7.0, 1.7),
         order=10,
     )
 )

@@ -10,10 +10,11 @@ from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
-__all__ = ["MeasureForestInfo"]
+__all__ = ["MeasureForestInfo", "measure_in_words"]
 
 # more lines make the figure taller than a page
 MOST_LINES = 40
+NEUTRAL = "; the upright stroke marks what scores without information would get"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,7 @@ class MeasureForestInfo:
     values: tuple[float, ...]
     ends: tuple[tuple[float, float] | None, ...]
     neutral: tuple[float | None, ...]
+    caption: str
     size: tuple[float, float]
 
     @property
@@ -47,18 +49,26 @@ def info(m: Measures) -> MeasureForestInfo | None:
         return None
     ends = tuple(None if e.interval is None else (e.interval.low, e.interval.high) for _, e, _ in rows)
     return MeasureForestInfo(
-        labels=tuple(_word(name) for name, _, _ in rows),
+        labels=tuple(measure_in_words(name) for name, _, _ in rows),
         values=tuple(e.value for _, e, _ in rows),
         ends=ends,
         neutral=tuple(n for _, _, n in rows),
+        caption=f"Points with their confidence intervals{'' if all(n is None for _, _, n in rows) else NEUTRAL}.",
         size=(7.0, 0.9 + 0.26 * len(rows)),
     )
 
 
-def _word(name: str) -> str:
-    """Return the name of a measure as sentences have it, with the class or the threshold that it belongs to."""
+def measure_in_words(name: str) -> str:
+    """Return the name of a measure as sentences have it, with the class or the prevalence that it belongs to.
+
+    Examples
+    --------
+    >>> measure_in_words("sensitivity[no finding at all]"), measure_in_words("positive-predictive-value at 10%")
+    ('sensitivity of no finding at all', 'positive predictive value at 10%')
+    """
     base = name.split("[")[0].split(" at ")[0]
-    return measure_name(base) + name[len(base) :]
+    inside, closed, after = name[len(base) :].removeprefix("[").rpartition("]")
+    return f"{measure_name(base)} of {inside}{after}" if closed else measure_name(base) + name[len(base) :]
 
 
 def draw(numbers: MeasureForestInfo, ax: Any) -> None:
@@ -84,7 +94,7 @@ figure(
         info=info,
         draw=draw,
         title="Measures",
-        caption="Points with their confidence intervals; the upright stroke marks what scores without information would get.",
+        caption=f"Points with their confidence intervals{NEUTRAL}.",
         order=20,
     )
 )

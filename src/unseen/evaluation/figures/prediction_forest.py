@@ -8,7 +8,7 @@ from typing import Any
 from unseen.core.scale import measure_name
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, label, percent, short_names, tidy
+from unseen.show.style import PALETTE, is_rate, label, percent, points, short_names, tidy
 
 __all__: list[str] = []
 
@@ -50,7 +50,7 @@ def _differences(result: PredictionFiles) -> Forest | None:
         values=tuple(p.difference for p in result.pairs),
         ends=ends,
         loss=result.loss,
-        xlabel=f"difference of {measure_name(result.loss)}",
+        xlabel=f"difference in {'error' if is_rate(result.loss) else measure_name(result.loss)}",
         zero=True,
     )
 
@@ -66,8 +66,12 @@ def draw_forest(info: Forest, ax: Any) -> None:
     ax.set_yticks([-k for k in range(len(info.labels))], short_names(info.labels, 48))
     ax.set_ylim(-len(info.labels) + 0.4, 0.6)
     tidy(ax, "x")
-    percent(ax.xaxis, info.loss)
-    ax.set_xlabel(label(info.xlabel, 60))
+    unit = ""
+    if info.zero:
+        unit = points(ax.xaxis, is_rate(info.loss))
+    else:
+        percent(ax.xaxis, info.loss)
+    ax.set_xlabel(label(f"{info.xlabel}{unit}", 60))
 
 
 figure(

@@ -39,6 +39,17 @@ class RocInfo:
         return "; ".join(f"{name}: area {area:.3f}" for name, area in zip(self.labels, self.areas))
 
 
+def has_band(m: Measures) -> bool:
+    """Say whether the picture has a band: that of one curve over independent cases."""
+    if m.cases.classes is None or m.cases.size != 2:
+        return False
+    return _has_band([m.roc(m.cases.classes[m.cases.positive])])
+
+
+def _has_band(rocs: list[Roc]) -> bool:
+    return len(rocs) == 1 and len(np.unique(rocs[0].units)) == len(rocs[0].units)
+
+
 def _thin(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     some = np.unique(np.linspace(0, len(x) - 1, min(MOST_POINTS, len(x))).round().astype(int))
     return x[some], y[some]
@@ -46,7 +57,7 @@ def _thin(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 def _roc_info(rocs: list[Roc], level: float, decision: tuple[float, float] | None) -> RocInfo:
     band = None
-    if len(rocs) == 1 and len(np.unique(rocs[0].units)) == len(rocs[0].units):
+    if _has_band(rocs):
         grid, low, high = rocs[0].band(level)
         some = np.unique(np.linspace(0, len(grid) - 1, min(MOST_POINTS, len(grid))).round().astype(int))
         band = grid[some], low[some], high[some]

@@ -7,7 +7,7 @@ from typing import Any
 
 from unseen.evaluation.slices import Slices
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, label, short_names, tidy
+from unseen.show.style import GREY, MAIN, OTHER, label, points, short_names, tidy
 
 __all__ = ["SliceForest"]
 
@@ -23,6 +23,7 @@ class SliceForest:
     begins: tuple[int, ...]
     xlabel: str
     percent: bool
+    points: bool
     zero: bool
     summary: str
     size: tuple[float, float]
@@ -43,6 +44,7 @@ def info(s: Slices) -> SliceForest:
         begins=begins,
         xlabel=f"{s.of}: {s.word}" if s.of else s.word,
         percent=shares,
+        points=s.value_text(0.5).endswith("points"),
         zero=s.is_difference,
         summary=s.sentence(),
         size=(7.0, 1.0 + 0.3 * len(s.slices)),
@@ -62,11 +64,12 @@ def draw(numbers: SliceForest, ax: Any) -> None:
         ax.axhline(0.5 - k, color=GREY, linewidth=0.6)
     if numbers.zero:
         ax.axvline(0.0, color=GREY, linewidth=0.9, linestyle="--")
+    unit = points(ax.xaxis, numbers.points)
     if numbers.percent:
         ax.xaxis.set_major_formatter(lambda value, place: f"{round(100 * value, 6):g}%")
     ax.set_yticks([-k for k in range(len(numbers.labels))], short_names(numbers.labels, 40))
     ax.set_ylim(-len(numbers.labels) + 0.4, 0.6)
-    ax.set_xlabel(label(numbers.xlabel, 60))
+    ax.set_xlabel(label(f"{numbers.xlabel}{unit}", 60))
 
 
 figure(

@@ -15,6 +15,9 @@ from unseen.show.style import GREY, MAIN, tidy
 
 __all__ = ["LocationsInfo"]
 
+# inches that a digit takes, and the share of a picture that its axis has
+LETTER, AXIS = 1 / 12, 0.7
+
 
 @dataclass(frozen=True)
 class LocationsInfo:
@@ -59,14 +62,23 @@ def draw(numbers: LocationsInfo, ax: Any) -> None:
     ax.set_xscale("function", functions=(lambda v: np.sqrt(np.maximum(v, 0)), np.square))
     top = float(numbers.differences.max())
     ax.set_xlim(0, 1.45 * top if top > 0 else 1)
-    ticks = [t for t in (0, 2, 10, 50, 100, 200, 500, 1000, 2000, 5000, 10000) if t <= 1.2 * top or t <= 2]
-    ax.set_xticks(ticks)
+    ax.set_xticks(_ticks(1.45 * top, ax.figure.get_figwidth()))
     for y, d, w in zip(place, numbers.differences, numbers.weights):
         ax.text(d, y, f" {d:.1f}" + ("" if np.isnan(w) else f" (weight {w:.2g})"), va="center")
     ax.axvline(2, color="#000000", linewidth=0.8, linestyle=":")
     ax.set_yticks(place, [f"{p} (used)" if p == numbers.used else p for p in numbers.locations])
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("AICc above the best")
+
+
+def _ticks(end: float, inches: float) -> list[int]:
+    """Return the round numbers that have room on a square-root axis."""
+    kept = [0]
+    for tick in (2, 10, 50, 100, 200, 500, 1000, 2000, 5000, 10000):
+        room = LETTER * (len(f"{tick}{kept[-1]}") / 2 + 1)
+        if tick <= end and (np.sqrt(tick) - np.sqrt(kept[-1])) / np.sqrt(end) * AXIS * inches >= room:
+            kept.append(tick)
+    return kept if len(kept) > 1 or end >= 2 else [0, 2]
 
 
 _CAPTION = (

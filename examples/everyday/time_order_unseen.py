@@ -1,0 +1,19 @@
+"""A year of ozone, later days from earlier ones: assess."""
+
+from pathlib import Path
+
+import pandas as pd
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import TimeSeriesSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from unseen import assess
+
+path = Path(__file__).parents[3] / "shared" / "data" / "uci" / "ozone_la.csv.gz"
+if not path.exists():
+    raise SystemExit(f"{path} is not here: put Ozone of the R package mlbench there, with its column target")
+ozone = pd.read_csv(path).drop(columns=["V1", "V2", "V3"])
+model = make_pipeline(SimpleImputer(), StandardScaler(), Ridge())
+print(a := assess(model, ozone, "target", scoring="neg_mean_absolute_error", cv=TimeSeriesSplit(5), random_state=0))

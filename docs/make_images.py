@@ -91,7 +91,11 @@ def shown_by_figure(figure: Any) -> list[str | float]:
             found += _summary(offsets[:, 0]) + _summary(offsets[:, 1]) if len(offsets) else []
         found += [axes.get_xlabel(), axes.get_ylabel()]
     texts = [t.get_text() for t in figure.findobj(Text) if t.get_visible() and t.get_text()]
-    return found + sorted(text for text in texts if not re.search(r"\d", text))
+    legends = [t.get_text() for axes in figure.axes if (legend := axes.get_legend()) for t in legend.get_texts()]
+    units = {
+        re.sub(r"\d[\d.,]*", "#", text) for text in legends
+    }  # a legend's numbers may differ by a digit, its words not
+    return found + sorted(text for text in texts if not re.search(r"\d", text)) + sorted(t for t in units if "#" in t)
 
 
 def _summary(values: Any) -> list[str | float]:

@@ -223,7 +223,8 @@ class Result:
 
     def to_record(self) -> dict[str, Any]:
         """Return what a store keeps: `to_dict()`, and what else a page about the result needs."""
-        return self.to_dict()
+        first, *_ = str(self).splitlines() or [""]
+        return {"sentence": first, **self.to_dict()}
 
     def keep(self, store: str | PathLike[str], name: str) -> int:
         """File the result in a store, where `unseen serve` shows it, and return its number there.

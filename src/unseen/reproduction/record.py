@@ -145,6 +145,7 @@ class Reproduction(Result):
     """
 
     shown_by: ClassVar[str] = "unseen.reproduction"
+    kept_as = "reproduction"
 
     experiment: str
     title: str

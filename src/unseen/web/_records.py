@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from unseen.core.result import plain
 from unseen.show.sections import Table, TableCell
+from unseen.show.style import measure_name
 from unseen.show.text import RATES, percent_or_number
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._download import table_csv
@@ -57,6 +58,17 @@ FEW_CHOICES = 12  # links in a line; more fold into a list
 KIND_WORDS = {
     "predictionfiles": "predictions",
     "resubstitutions": "error without retraining",
+    "errordistribution": "distribution of the error",
+    "distributionwithlaw": "distribution of the error",
+    "dependence": "permutation test",
+    "labelleddisagreement": "difference of two classifiers",
+    "testsize": "size of a test set",
+    "ncastudy": "non-compartmental analysis",
+    "kineticfit": "tracer kinetics of a subject",
+    "kineticstudy": "tracer kinetics",
+    "groupcomparison": "kinetics of groups",
+    "trainingprogress": "training progress",
+    "seedruns": "reproduction at several seeds",
     **{k: w.lower() for k, w in WORDS.items()},
 }
 LARGEST_ID = 2**63 - 1  # the largest integer of both databases
@@ -71,13 +83,23 @@ def headline(kind: str, payload: Any) -> str:
     '5.3% (0.7% to 10.0%)'
     >>> headline("reproduction", {"agreeing": 118, "judged": 120})
     '118 of 120 cells agree'
+    >>> headline("assessment", {"error": 3004.0, "measure": {"name": "rmse", "value": 54.8, "lower": 50.6, "upper": 59.4}})
+    'RMSE 54.8 (50.6 to 59.4)'
     """
     if not isinstance(payload, dict):
         return ""
     if kind in WORDS:
         return nets_headline(kind, payload)
-    error, ends = payload.get("error"), payload.get("interval")
-    if isinstance(error, (int, float)):
+    error, ends, sentence = payload.get("error"), payload.get("interval"), payload.get("sentence")
+    measure, others = payload.get("measure"), payload.get("measures")
+    if isinstance(others, dict) and isinstance(others.get("rmse"), dict):  # what the sentence of a regression says
+        measure = {"name": "rmse", **others["rmse"]}
+    if isinstance(measure, dict) and measure.get("name") not in (None, *RATES):
+        numbers = [number_of(measure.get(key)) for key in ("value", "lower", "upper")]
+        value, *limits = ["" if v is None else f"{v:.4g}" for v in numbers]
+        around = f" ({' to '.join(limits)})" if all(limits) else ""
+        return f"{measure_name(str(measure['name']))} {value}{around}"
+    if isinstance(error, (int, float)) and not (isinstance(sentence, str) and ("loss" not in payload or ends is None)):
         loss = str(payload.get("loss", ""))
         around = ""
         if isinstance(ends, list) and len(ends) == 2 and all(isinstance(v, (int, float)) for v in ends):
@@ -91,7 +113,6 @@ def headline(kind: str, payload: Any) -> str:
     winner = payload.get("winner")
     if isinstance(winner, dict) and "name" in winner:
         return f"{table_value(winner.get('best', 'smallest error'))}: {table_value(winner['name'])}"
-    sentence = payload.get("sentence")
     if isinstance(sentence, str) and sentence:
         return _first_part(sentence)
     rows = payload.get("rows")
@@ -190,16 +211,20 @@ def record_page(site: Site, request: Request) -> Response:
     shown = {word: _with_percent(table) for word, table in record.tables.items()}
     tables = [(word, view(fit_columns(table), f"t{k}", query)) for k, (word, table) in enumerate(shown.items())]
     facts = None if record.facts is None else view(_facts_with_percent(record.facts, kept.payload), "facts", query)
-    groups = [(word, view(table, f"g{k}", query)) for k, (word, table) in enumerate(record.groups.items())]
+    groups = [
+        (word, view(_group_with_percent(table), f"g{k}", query))
+        for k, (word, table) in enumerate(record.groups.items())
+    ]
     picture = picture_of(kept.payload)
     return site.page("record.html", groups=groups, picture=picture, record=record, facts=facts, tables=tables, **about)
 
 
 def _with_percent(table: Table) -> Table:
     """Return a table whose errors that are shares of cases stand in per cent, as the sentence above it has them."""
-    if "loss" not in table.columns:
+    by = next((name for name in ("loss", "term", "measure", "name") if name in table.columns), None)
+    if by is None:
         return table
-    at = list(table.columns).index("loss")
+    at = list(table.columns).index(by)
     gaps = "difference" in table.columns
     shares = [k for k, name in enumerate(table.columns) if name in SHARES]
 
@@ -212,6 +237,21 @@ def _with_percent(table: Table) -> Table:
         return new
 
     return replace(table, rows=[cells(row) for row in table.rows])
+
+
+def _group_with_percent(group: Table) -> Table:
+    """Return a group of facts about one measure, its errors in per cent if they are shares of cases."""
+    if not any(name in ("loss", "name", "measure name") and value in RATES for name, value in group.rows):
+        return group
+
+    def shown(name: Any, value: Any) -> Any:
+        share = str(name).removeprefix("measure ") in (*SHARES, "naive", "corrected")
+        try:
+            return percent_or_number(float(value), "zero-one") if share else value
+        except (TypeError, ValueError):  # no number: no interval, say
+            return value
+
+    return replace(group, rows=[[name, shown(name, value)] for name, value in group.rows])
 
 
 def _facts_with_percent(facts: Table, payload: Any) -> Table:

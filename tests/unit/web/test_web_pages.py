@@ -677,3 +677,31 @@ def test_costly_parts_are_made_once_for_all_readers(ask):
     for _ in range(5):
         ask(app, study("big", "/live"))
     assert len(calls) == 1
+
+
+def test_every_kept_result_has_an_answer_and_its_page_says_it_alike(tmp_path, ask, read):
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    import unseen
+
+    url = f"sqlite:///{tmp_path / 'kept.db'}"
+    X, y = unseen.datasets.load("iris").xy
+    two = y != "setosa"
+    found = unseen.assess("lda", X[two], y[two], quick=True, random_state=0)
+    numbers = unseen.assess("ridge", *unseen.datasets.load("diabetes").xy, quick=True, random_state=0)
+    resub = unseen.resubstitute(LinearDiscriminantAnalysis().fit(X[two], y[two]), X[two], y[two], random_state=0)
+    power = unseen.power(n=300, difference=0.03, disagreement=0.2)
+    for name, one in (("classes", found), ("numbers", numbers), ("resub", resub), ("power", power)):
+        one.keep(url, name)
+    app = dashboard(url)
+    listed = "".join(read(ask(app, "/kept").text).texts)
+    low, high = (f"{100 * end:.1f}%" for end in found.interval)
+    assert f"{100 * found.error:.1f}% ({low} to {high})" in listed
+    rmse = numbers.to_dict()["measures"]["rmse"]
+    assert f"RMSE {rmse['value']:.4g} ({rmse['lower']:.4g} to {rmse['upper']:.4g})" in listed
+    assert f"is expected to misclassify {100 * resub.headline.value:.1f}% of new cases" in listed
+    assert str(power).split(" (two")[0] in listed
+    texts = read(ask(app, "/kept/1").text).texts
+    assert f"{low} to {high}" in texts  # the facts
+    assert f"{found.error:.4g}" not in texts
+    assert "error, per cent of cases" in ask(app, "/kept/1").text

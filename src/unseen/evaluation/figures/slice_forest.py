@@ -69,7 +69,7 @@ def draw(numbers: SliceForest, ax: Any) -> None:
         ax.xaxis.set_major_formatter(lambda value, place: f"{round(100 * value, 6):g}%")
     ax.set_yticks([-k for k in range(len(numbers.labels))], short_names(numbers.labels, 40))
     ax.set_ylim(-len(numbers.labels) + 0.4, 0.6)
-    ax.set_xlabel(label(f"{numbers.xlabel}{unit}", 60))
+    ax.set_xlabel(f"difference{unit}" if unit else label(numbers.xlabel, 60))
 
 
 figure(

@@ -166,7 +166,7 @@ def test_rows_that_were_left_out_are_what_would_help():
     assert "The rows that were left out would narrow the interval" in str(part)
     whole = unseen.assess(Slow(), X, y, random_state=1, effort="rows=2000,repeats=1,direct=0")
     assert whole.data.n == 2000
-    assert "6000 more rows would halve the interval" in str(whole)
+    assert "6,000 more rows would halve the interval" in str(whole)
 
 
 def test_a_fit_that_alone_takes_too_long_is_said_in_one_sentence():

@@ -26,7 +26,8 @@ MILLION = 1_000_000
 GIGABYTES = 4.0  # that a million rows may take
 MINUTES = 5.0  # of CPU that they may take from Parquet; from CSV two more
 SIZES = (5_000, 20_000, 80_000)
-LARGE = (20_000, 40_000, 80_000)  # below 10,000 rows each kernel has more points the fewer rows there are
+# whole parts of 12,500 and 25,000 rows, in which neighbours are looked for: parts of another size cost otherwise
+LARGE = (25_000, 50_000, 100_000)
 BUDGETS = ((10_000, 10.0), (200_000, 20.0))  # rows and seconds
 SLACK = 1.2  # a budget is kept if the call takes at most this times as long
 

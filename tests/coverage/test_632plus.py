@@ -7,6 +7,8 @@ which neither clips the relative overfitting rate nor caps the bootstrap error, 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -58,3 +60,12 @@ def test_uncapped_variant_can_exceed_chance(estimates):
     over = loo > 0.5
     assert 10 < over.sum() < 50
     assert np.all(plus[over] == 0.5)
+
+
+def test_the_note_on_perfect_fits_says_what_the_study_of_one_error_found():
+    from unseen.estimators.b632plus_interval import PERFECT_FIT
+
+    table = Path(__file__).resolve().parents[2] / "docs" / "tables" / "one_error.md"
+    (line,) = (line for line in table.read_text().splitlines() if line.startswith("| tree | 632plus-interval |"))
+    covered = float(line.split("|")[4])
+    assert f"{covered:.2f} for a fully grown tree" in PERFECT_FIT.replace(" .", " 0.")

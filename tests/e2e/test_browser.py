@@ -79,7 +79,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     )
     numbers = unseen.assess("ridge", *unseen.datasets.load("diabetes").xy, random_state=0, effort=effort)
     two = unseen.assess("logistic", X, np.where(code == 0, "yes", "no"), random_state=0, effort=effort)
-    made = {"plain": plain, "hostile": hostile, "regression": numbers, "two": two, "estimate": plain.headline}
+    # a frame, a note and every curve of two classes
+    told = np.column_stack([X, X[:, 0]]), np.where(code == 0, "yes", "no")
+    told[0][:, -1] = (code == 0) + 1e-3 * X[:, 1]
+    warned = unseen.assess("logistic", *told, random_state=0, effort=effort)
+    made = {"plain": plain, "hostile": hostile, "regression": numbers, "two": two, "warned": warned}
+    made["estimate"] = plain.headline
     return {name: Path(result.report(folder / f"{name}.html")) for name, result in made.items()}
 
 
@@ -221,7 +226,7 @@ def test_print_is_dark_on_white_whatever_the_screen_and_nothing_is_cut_off(start
         assert pdf.startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("name", ["plain", "regression", "two"])
+@pytest.mark.parametrize("name", ["plain", "regression", "two", "warned"])
 def test_a_report_prints_on_two_sheets_with_its_details_folded(started, reports, name):
     with Visit(started, reports[name], media="print") as visit:
         assert visit.page.locator("details").count() >= 5

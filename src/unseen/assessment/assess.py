@@ -530,7 +530,9 @@ def _within_rows(request: Request, effort: Effort, budget: TimeBudget) -> tuple[
             )
             text = f"made from {allowed.units:,} of {n:,} {request.data.unit}s drawn at random: {why}; trained on all, the model may be better"
             notes.append(note("U053", text))
-    if 0 < effort.rows < n:
+    if effort.rows >= n:
+        effort = replace(effort, rows=0)
+    if effort.rows:
         request = replace(request, data=draw_units(request.data, effort.rows, request.seed))
     return request, effort, notes, seconds
 

@@ -183,6 +183,8 @@ class Assessment(Result):
                 ""  # no number of rows helps a number that cannot be trusted, or halves an interval that does not hold
             )
         unit = self.data.unit
+        if self.settings.get("effort", {}).get("rows"):
+            return f"The {unit}s that were left out would narrow the interval: give a larger budget, or none."
         return narrow_sentence(self.interval, self.data.n_units, unit, self.curve_improves, self._what)
 
     def _headline_on_scale(self) -> dict[str, Any]:

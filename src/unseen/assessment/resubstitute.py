@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from unseen.assessment.estimate import check_no_retraining, estimate_on_all_rows
+from unseen.assessment.wording import in_units, name_in_words
 from unseen.core.errors import InputError, UnknownName, UnseenError
 from unseen.core.estimate import Estimate
 from unseen.core.notes import merge_notes
@@ -15,7 +16,7 @@ from unseen.core.result import Result
 from unseen.core.rng import RandomState
 from unseen.engine.events import Reporter
 from unseen.estimators.combined.evidence import LARGEST_OF_ALL, attach_expected_rms, reason_not_studied
-from unseen.estimators.combined.situation import STUDIED_UNITS
+from unseen.estimators.combined.situation import STUDIED_UNITS, unlike_the_study
 from unseen.models.naming import short_name
 from unseen.request.prepare import data_of, task_of
 from unseen.request.request import open_request
@@ -40,6 +41,8 @@ class Resubstitutions(Result):
         In the order asked for.
     left_out : mapping of str to str
         Methods that do not apply here, with the reason.
+    unstudied : str
+        How the sample differs from those that an expected RMS was measured on; empty if it does not.
     """
 
     shown_by: ClassVar[str] = "unseen.assessment"
@@ -47,6 +50,7 @@ class Resubstitutions(Result):
     model: str
     estimates: tuple[Estimate, ...]
     left_out: dict[str, str]
+    unstudied: str = ""
 
     @property
     def title(self) -> str:
@@ -61,13 +65,15 @@ class Resubstitutions(Result):
 
     def sentence(self) -> str:
         """Return the headline in plain words."""
-        shown = self.headline.on_scale()
+        shown = in_units(self.headline)
         model = " ".join(self.model.split())[:80]
         value = percent_or_number(shown.value, shown.loss)
         if shown.loss in RATES:
             text = f"{model} is expected to misclassify {value} of new cases"
+        elif shown.loss == "rmse":
+            text = f"{model} predicts new cases with a typical error (RMSE) of {value}"
         else:
-            text = f"{model} has an expected {shown.loss.removesuffix('-loss')} loss of {value} on new cases"
+            text = f"{model} has an expected {name_in_words(self.headline.loss)} of {value} on new cases"
         how = f"{shown.method}, without retraining"
         if shown.interval is not None:
             low, high = (percent_or_number(end, shown.loss) for end in shown.interval)
@@ -115,7 +121,7 @@ class Resubstitutions(Result):
 
     def __str__(self) -> str:
         width = max(len(e.method) for e in self.estimates)
-        lines = [self.sentence(), self.meaning(), "", f"All estimates, from {self.headline.n_units} units:"]
+        lines = [self.sentence(), self.meaning(), "", f"All estimates, from {self.headline.target.size}:"]
         for e in self.estimates:
             error = getattr(e, "mc_error", None)
             integration = f"  (integration error {error:.2g})" if error else ""
@@ -123,7 +129,9 @@ class Resubstitutions(Result):
                 "" if e.expected_rms is None else f"  (expected RMS {e.expected_rms:.3f}, at worst {e.worst_rms:.3f})"
             )
             remarks = "".join(f"  [{n.code}]" for n in e.notes)
-            lines.append(f"  {e.method:{width}}  {e.value:.4f}{around}{integration}{remarks}")
+            shown = in_units(e)
+            value = f"{shown.value:.4f}" if shown.loss in RATES else percent_or_number(shown.value, shown.loss)
+            lines.append(f"  {e.method:{width}}  {value}{around}{integration}{remarks}")
         if rms := self.rms_sentence():
             lines.append(rms)
         lines += [f"{n}." for n in merge_notes(*(e.notes for e in self.estimates))]
@@ -134,8 +142,7 @@ class Resubstitutions(Result):
         """Return what the expected RMS is, or why there is none; empty if no method here was studied."""
         if situation := self.situation:
             return f"Expected RMS: deviation from the true error on a typical data set, and on the worst, with {situation}."
-        reason = reason_not_studied(self.headline.n_units)
-        return f"No expected RMS: {reason}." if reason and self.headline.loss in RATES else ""
+        return f"No expected RMS: {self.unstudied}." if self.unstudied and self.headline.loss in RATES else ""
 
     @property
     def situation(self) -> str:
@@ -252,7 +259,8 @@ def resubstitute(
             request.reporter.advance(1)
     estimates = attach_expected_rms(estimates, request.model.native, data, chosen)
     ordered = tuple(estimates[name] for name in names if name in estimates)
-    return Resubstitutions(str(getattr(fitted, "name", None) or short_name(fitted)), ordered, left_out)
+    unstudied = reason_not_studied(data.n_units) or (unlike_the_study(data) if data.classes is not None else "")
+    return Resubstitutions(str(getattr(fitted, "name", None) or short_name(fitted)), ordered, left_out, unstudied)
 
 
 KINDS = ("resubstitution", "estimators")

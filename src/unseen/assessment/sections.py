@@ -13,7 +13,6 @@ from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.figures._tables import CROSS_VALIDATED, first_table
 from unseen.assessment.figures.curves import measures_of
-from unseen.assessment.figures.optimism import table_info as optimism_info
 from unseen.assessment.resubstitute import Resubstitutions
 from unseen.assessment.wording import (
     estimate_line,
@@ -29,6 +28,8 @@ from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, co
 from unseen.core.losses import LossTable
 from unseen.core.notes import merge_notes
 from unseen.core.registry import classes_in, describe
+from unseen.core.scale import measure_name
+from unseen.estimators.range_t import split_contributions
 from unseen.evaluation.sections import has_band, slice_blocks
 from unseen.show.sections import (
     Alarm,
@@ -45,7 +46,7 @@ from unseen.show.sections import (
     section,
     table_of,
 )
-from unseen.show.style import is_rate, measure_name, quantity
+from unseen.show.style import is_rate, quantity
 from unseen.show.text import percent_or_number
 
 __all__ = ["estimate_headline", "repeat"]
@@ -68,7 +69,7 @@ def headline(a: Assessment) -> Section:
 
 
 def _what_to_do(a: Assessment) -> str:
-    return " ".join(dict.fromkeys(n.advice for n in a.notes if n.alarm))
+    return " ".join(dict.fromkeys(f"{n.advice} ({n.code})" for n in a.notes if n.alarm))
 
 
 def _measures_table(a: Assessment) -> Table:
@@ -150,30 +151,27 @@ def _design_words(table: LossTable, some: Any = slice(None)) -> str:
 @section(Assessment, 60)
 def optimism(a: Assessment) -> Section | None:
     """Return training and test error by split."""
+    from unseen.assessment.figures.optimism import mean_errors
+
     made = picture(a, "optimism")
     if made is None:
         return None
     table = a.tables[a.headline_design]
     loss, trained = value_in_units(table.loss, table.train_errors())
     tested = value_in_units(table.loss, table.split_means())[1]
-    gap = tested - trained if quantity(loss) == "error" else trained - tested
-    name = "optimism (test less training)" if quantity(loss) == "error" else "optimism (training less test)"
-    means = optimism_info(table)
-    assert means is not None
-    parts = {
-        "training": (means.mean_train, trained),
-        "test": (means.mean_test, tested),
-        name: (means.mean_optimism, gap),
-    }
+    lower, means = quantity(loss) == "error", mean_errors(table)
+    gap = tested - trained if lower else trained - tested
+    name = "optimism (test less training)" if lower else "optimism (training less test)"
+    means[name] = (means["test"] - means["training"]) * (1 if lower else -1)
     rows = [
-        [part, *(TableCell(percent_or_number(v, loss), v) for v in (mean, float(values.min()), float(values.max())))]
-        for part, (mean, values) in parts.items()
+        [part, *(TableCell(percent_or_number(float(x), loss), float(x)) for x in (means[part], np.min(v), np.max(v)))]
+        for part, v in {"training": trained, "test": tested, name: gap}.items()
     ]
     summary = Table(
         [quantity(loss), "mean", "smallest", "largest"], rows, f"Over {len(table.completed)} splits.", sortable=False
     )
     blocks: list[Block] = [made, summary]
-    if why := _why_not(a, "These errors", table, float(table.split_means().mean())):
+    if why := _why_not(a, "These errors", table, float(split_contributions(table).mean())):
         blocks.append(Text(why))
     return Section("optimism", f"Training and test {quantity(loss)}", blocks, folded=True)
 
@@ -250,16 +248,26 @@ def predictions(a: Assessment) -> Section | None:
             text += " Their area is that of all test parts together; the AUC above is the mean over test parts."
         blocks.append(Text(text))
         if found is not None and found.cases.probability:
-            blocks += [Text(found.calibration().fit.sentence()), Text(found.decision_curve().sentence())]
+            blocks.append(Text(found.calibration().fit.sentence()))
     if name == "confusion":
         if table is not None and not table.by_split:
-            why = _why_not(a, "These counts", table, float(table.split_means().mean()))
+            why = _why_not(a, "These counts", table, float(split_contributions(table).mean()))
             blocks += [Text(why)] if why else []
         blocks += _largest_confusions(a)
     return Section(name, title, blocks)
 
 
-CURVES = ("roc", "precision-recall", "calibration", "decision-curve")
+CURVES = ("roc", "precision-recall", "calibration")
+
+
+@section(Assessment, 47)
+def decision_curve(a: Assessment) -> Section | None:
+    """Return at which probabilities acting on the model helps, if it gives probabilities of two classes."""
+    made, found = picture(a, "decision-curve"), measures_of(a)
+    if made is None or found is None:
+        return None
+    text = Text(found.decision_curve().sentence())
+    return Section("decision-curve", "Decision curve", [made, text], folded=True)
 
 
 def _largest_confusions(a: Assessment) -> list[Block]:
@@ -330,9 +338,9 @@ def hardest(a: Assessment) -> Section | None:
         if loss == "zero-one" and not numbers.grouped:  # right or wrong: nothing to draw, and no order of rows
             table = Table(heads[:3], [r[:3] for r in rows], f"The first {len(rows)} that were wrong.")
             return Section("hardest", "Cases it got wrong", [Text(counted), table], folded=True)
-    blocks: list[Block] = [made, Table(heads, rows, "The hardest units.")]
+    blocks: list[Block] = [made, Table(heads, rows, "The hardest cases.")]
     shown = [Text(counted), *blocks] if loss == "zero-one" else blocks
-    return Section("hardest", "Hardest units", shown, folded=True)
+    return Section("hardest", "Hardest cases", shown, folded=True)
 
 
 @section(Assessment, 75)
@@ -377,8 +385,9 @@ def methods(a: Assessment) -> Section:
 
 @section(Assessment, 15)
 def notes(a: Assessment) -> Section | None:
-    """Return the notes on data, run and headline, if there are any."""
-    return Section("notes", "Notes", [Notes(a.notes)]) if a.notes else None
+    """Return the notes on data, run and headline that do not stand in the frame above, if there are any."""
+    others = tuple(n for n in a.notes if not n.alarm)
+    return Section("notes", "Notes", [Notes(others)]) if others else None
 
 
 @section(Assessment, 40)
@@ -592,7 +601,7 @@ def differences(c: DistributionComparison) -> Section | None:
 @section(Resubstitutions, 10)
 def resubstitution_estimates(result: Resubstitutions) -> Section:
     """Return all estimates, with the error of their integration and their notes."""
-    loss = result.headline.loss
+    loss = in_units(result.headline).loss
 
     def shown(value: float | None) -> TableCell | None:
         return None if value is None else TableCell(percent_or_number(value, loss), value)
@@ -600,13 +609,13 @@ def resubstitution_estimates(result: Resubstitutions) -> Section:
     rows = [
         [
             e.method,
-            *(shown(v) for v in (e.value, getattr(e, "mc_error", None), e.expected_rms, e.worst_rms)),
+            *(shown(v) for v in (in_units(e).value, getattr(e, "mc_error", None), e.expected_rms, e.worst_rms)),
             " ".join(n.code for n in e.notes),
         ]
         for e in result.estimates
     ]
     caption = (
-        f"All estimates, from the {result.headline.n_units} units the model was trained on. The integration error is that of "
+        f"All estimates, from the {result.headline.target.size} the model was trained on. The integration error is that of "
         f"the computation alone. {result.rms_sentence()}"
     )
     head = ["method", "error", "integration error", "expected RMS", "on the worst data set", "notes"]

@@ -13,8 +13,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.notes import Note
-from unseen.core.scale import as_measure
-from unseen.show.style import measure_name, quantity
+from unseen.core.scale import as_measure, measure_name
+from unseen.show.style import quantity
 from unseen.show.text import RATES, percent_or_number
 
 __all__ = [
@@ -299,7 +299,7 @@ def narrow_sentence(interval: Interval | None, n_units: int, unit: str, falls: b
     if interval is None or not interval.width > 0:
         return f"More {unit}s should {better}: the learning curve still {moves}." if falls else ""
     more = _two_digits(3 * n_units)
-    text = f"About {more} more {unit}s would halve the interval."
+    text = f"About {more:,} more {unit}s would halve the interval."
     return f"{text} They should also {better}: the learning curve still {moves}." if falls else text
 
 

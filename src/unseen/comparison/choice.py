@@ -100,11 +100,11 @@ def target_words(test: Any, table: LossTable) -> str:
     unit = "rows" if table.data.groups is None else "groups"
     n = table.data.n_units
     if test.target is not None and test.target.kind == "model":
-        return f"the two models as they were trained, on {_size(table.plan.mean_sizes()[1])} of {n} {unit}"
+        return f"the two models as they were trained, on {_size(table.plan.mean_sizes()[1])} of {n:,} {unit}"
     if table.plan.design == "bootstrap":
-        return f"the algorithms trained on about {_size((1 - (1 - 1 / n) ** n) * n)} distinct {unit} of {n}"
+        return f"the algorithms trained on about {_size((1 - (1 - 1 / n) ** n) * n)} distinct {unit} of {n:,}"
     size = n if test.id == "nested-cv" else table.plan.mean_sizes()[1]
-    return f"the algorithms trained on {_size(size)} of {n} {unit}"
+    return f"the algorithms trained on {_size(size)} of {n:,} {unit}"
 
 
 def _size(n: float) -> str:

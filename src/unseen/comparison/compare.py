@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.wording import value_in_units
 from unseen.checks.registry import data_notes
 from unseen.comparison.choice import choose_by_design, choose_test, target_words
 from unseen.core.comparison import Comparison, Comparisons, as_rope
@@ -414,4 +415,5 @@ def _own_estimate(test: Any, table: LossTable, level: float) -> Estimate:
 
 def _short(values: Mapping[str, Any], key: str) -> str:
     """Return a value of the winner to the digits that a thousand bootstrap draws can tell."""
-    return percent_or_number(values[key], values["name"]) if values["name"] in RATES else f"{values[key]:.3g}"
+    loss, value = value_in_units(values["name"], values[key])
+    return percent_or_number(value, loss) if loss in RATES else f"{value:.3g}"

@@ -6,8 +6,10 @@ import math
 from typing import Any
 
 from unseen._version import __version__
+from unseen.assessment.wording import in_units, value_in_units
 from unseen.core.comparison import Comparison, Comparisons, p_words
 from unseen.core.registry import classes_in, describe
+from unseen.core.scale import measure_name
 from unseen.evaluation.sections import slice_blocks
 from unseen.show.sections import (
     Alarm,
@@ -23,7 +25,7 @@ from unseen.show.sections import (
     section,
     table_of,
 )
-from unseen.show.style import is_rate, measure_name
+from unseen.show.style import is_rate
 from unseen.show.text import percent_or_number
 from unseen.significance.ranking import Ranking
 
@@ -134,8 +136,10 @@ def posterior(c: Comparisons) -> Section | None:
 @section(Comparisons, 20)
 def models(c: Comparisons) -> Section:
     """Return each model by itself, and what choosing the best costs."""
-    w, m = c.winner, c.winner.measure_values
-    naive, corrected = (percent_or_number(m[key], m["name"]) for key in ("naive", "corrected"))
+    w = c.winner
+    naive, corrected = (
+        percent_or_number(told, loss) for loss, told in (value_in_units(w.loss, x) for x in (w.naive, w.corrected))
+    )
     best, what = w.best.split(" ", 1)
     what = what if what == "error" else measure_name(what)
     how = f"bootstrap bias-corrected cross-validation, {w.n_bootstrap} draws"
@@ -147,7 +151,7 @@ def models(c: Comparisons) -> Section:
             f"like this ({how})."
         )
     text = f"{w.name} has the {best} {what}, {naive}. It was chosen on the same data; {luck}"
-    shown = {name: e.on_scale().row() for name, e in c.estimates.items()}
+    shown = {name: in_units(e).row() for name, e in c.estimates.items()}
     numbers = ("estimate", "std_error", "lower", "upper")
     rows = [
         {"model": name, **row, "measure": measure_name(row["term"])}

@@ -12,11 +12,12 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Estimate, Interval, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
-from unseen.core.scale import advantage, as_measure, gap_words, loss_words
+from unseen.core.scale import advantage, as_measure, gap_words, measure_name
 from unseen.core.trust import Trust, trust
 
 __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "p_words", "pair_of", "rows_needed"]
 
+_MEANS = {"zero-one": "error", "squared": "mean squared error", "absolute": "mean absolute error"}
 POWER = 0.8  # chance of showing the difference that the rows needed are computed for: the usual one
 
 
@@ -155,11 +156,11 @@ class Winner:
     >>> interval = Interval(0.125, 0.375, 0.95)
     >>> svm = Winner(name="svm", naive=0.125, corrected=0.25, interval=interval, n_models=3, n_bootstrap=1000, loss="1 - auc")
     >>> print(svm)
-    largest auc: svm, 0.875; corrected for the choice among 3 models 0.75, 95% interval [0.625, 0.875]
+    largest AUC: svm, 0.875; corrected for the choice among 3 models 0.75 (95% interval 0.625 to 0.875)
     >>> print(replace(svm, interval=None, loss="zero-one"))
-    smallest error: svm, 0.125; corrected for the choice among 3 models 0.25
+    smallest error: svm, 12.5%; corrected for the choice among 3 models 25.0%
     >>> print(replace(svm, corrected=0.125))
-    largest auc: svm, 0.875, 95% interval [0.625, 0.875]; the choice among 3 models changes nothing in these digits
+    largest AUC: svm, 0.875; the choice among 3 models changes nothing in these digits
     """
 
     name: str
@@ -180,7 +181,7 @@ class Winner:
 
     @property
     def best(self) -> str:
-        """What it is the best by, such as "smallest error" or "largest auc"."""
+        """What it is the best by, such as "smallest error" or "largest AUC"."""
         return advantage(self.loss, most=True)
 
     def to_dict(self) -> dict[str, Any]:
@@ -199,15 +200,14 @@ class Winner:
 
     def __str__(self) -> str:
         m = self.measure_values
-        span = (
-            ""
-            if self.interval is None
-            else f", {100 * self.interval.level:g}% interval {Interval(m['lower'], m['upper'], self.interval.level)}"
-        )
-        naive, corrected = f"{m['naive']:.4g}", f"{m['corrected']:.4g}"
+        naive, corrected = (_own_words(m[key], m["name"]) for key in ("naive", "corrected"))
         choice = f"the choice among {self.n_models} models"
         if naive == corrected:
-            return f"{self.best}: {self.name}, {naive}{span}; {choice} changes nothing in these digits"
+            return f"{self.best}: {self.name}, {naive}; {choice} changes nothing in these digits"
+        span = ""
+        if self.interval is not None:
+            low, high = (_own_words(m[end], m["name"]) for end in ("lower", "upper"))
+            span = f" ({100 * self.interval.level:g}% interval {low} to {high})"
         return f"{self.best}: {self.name}, {naive}; corrected for {choice} {corrected}{span}"
 
 
@@ -557,9 +557,10 @@ class Comparisons(Result):
         lines = []
         for name, own in self.estimates.items():
             e = own.on_scale()
-            text = f"{name}: {loss_words(e.loss)} {_value(e.value, e.loss)}"
+            called = {"zero-one": "error", "squared": "RMSE"}.get(e.loss, measure_name(e.loss))
+            text = f"{name}: {called} {_own_words(e.value, e.loss)}"
             if e.interval is not None:
-                low, high = (_value(end, e.loss) for end in e.interval)
+                low, high = (_own_words(end, e.loss) for end in e.interval)
                 text += f" ({100 * e.interval.level:g}% interval {low} to {high})"
             lines.append(text)
         return lines
@@ -596,6 +597,11 @@ class Comparisons(Result):
         return "\n".join([*head, *map(str, self.pairs), str(self.winner), *map(str, self.notes), *below])
 
 
+def _own_words(value: float, loss: str) -> str:
+    """Return a model's own error as people say it: a mean of squares by its root."""
+    return _value(max(value, 0.0) ** 0.5 if loss == "squared" else value, loss)
+
+
 def _value(value: float, loss: str) -> str:
     return f"{100 * value:.1f}%" if loss == "zero-one" else f"{value:.4g}"
 
@@ -620,7 +626,7 @@ def _ship(pair: Comparison, than: str) -> str:
         return f"Ship {pair.a}: {pair.verdict}."
     size, span = _gap(pair)
     name, _ = as_measure(pair.estimate.loss, 0.0)
-    what, way = (loss_words(name), "lower") if name == pair.estimate.loss else (name, "higher")
+    what, way = _MEANS.get(name, measure_name(name)), "lower" if name == pair.estimate.loss else "higher"
     text = f"Ship {pair.a}: its {what} is {size} {way}{than.format(pair.b)}"
     text += f" ({span})" if span else ""
     region = pair.rope is not None and pair.rope.decision == "a better"

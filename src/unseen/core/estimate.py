@@ -13,7 +13,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.notes import Note
 from unseen.core.result import Result
-from unseen.core.scale import as_measure
+from unseen.core.scale import as_measure, measure_name
 
 __all__ = [
     "CalibratedEstimate",
@@ -397,5 +397,5 @@ def scale_sentence(estimates: Mapping[str, Estimate]) -> str:
     loss, term = next(iter(estimates.values())).loss, next(iter(shown.values())).loss
     if loss == term:
         return ""
-    each = ", ".join(f"{name} {e.value:.4g}" for name, e in shown.items())
-    return f"Errors are {loss}: a difference below zero means that a has the larger {term}. The {term} of each: {each}."
+    each, called = ", ".join(f"{name} {e.value:.4g}" for name, e in shown.items()), measure_name(term)
+    return f"Errors are {loss}: a difference below zero means that a has the larger {called}. The {called} of each: {each}."

@@ -19,7 +19,7 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import declare, find
 from unseen.core.result import Result, plain
-from unseen.core.scale import as_loss
+from unseen.core.scale import as_loss, as_measure, measure_name
 from unseen.core.unpacking import check_archive
 from unseen.core.writing import written_whole
 
@@ -508,7 +508,8 @@ class SetLossTable(LossTable):
         if not self.undefined:
             return super().notes
         then = "figures of single parts leave them out" if self.pooled else "they were left out"
-        text = f"{self.loss} does not exist on {len(self.undefined)} of {len(self.plan)} test parts; {then}"
+        called = measure_name(as_measure(self.loss, 0.0)[0])
+        text = f"{called} does not exist on {len(self.undefined)} of {len(self.plan)} test parts; {then}"
         return merge_notes(super().notes, (note("U028", text),))
 
     def _refuse(self) -> Floats:

@@ -176,7 +176,7 @@ declare_notes(
     NoteKind(
         "U030",
         "unlike the study",
-        "The expected RMS was measured on other kinds of data, so expect more. Read the headline with its interval.",
+        "Such samples were not studied, so that this method has no interval for them. Read the headline, which has one.",
     ),
     NoteKind(
         "U039",

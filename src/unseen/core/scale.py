@@ -8,9 +8,24 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 
-__all__ = ["advantage", "as_loss", "as_measure", "gap_words", "loss_words"]
+__all__ = ["MEASURE_NAMES", "advantage", "as_loss", "as_measure", "gap_words", "measure_name"]
 
 RATES = frozenset({"zero-one", "1 - accuracy"})  # differences of these are said in points of a hundred
+MEASURE_NAMES = {
+    "zero-one": "share of cases misclassified",
+    "squared": "squared error",
+    "absolute": "absolute error",
+    "rmse": "RMSE",
+    "brier": "Brier score",
+    "auc": "AUC",
+    "partial-auc": "partial AUC",
+    "f1": "F1",
+    "mcc": "Matthews correlation",
+    "pov": "share of variance explained",
+    "d-prime": "d′",
+    "r2": "R²",
+    "rms": "RMSE",
+}
 
 Value = TypeVar("Value", float, Floats)
 
@@ -48,6 +63,24 @@ def as_measure(loss: str, value: Value) -> tuple[str, Value]:
     return loss, value
 
 
+def measure_name(loss: str) -> str:
+    """Return what a loss or measure is called in a sentence.
+
+    Examples
+    --------
+    >>> measure_name("zero-one"), measure_name("balanced-accuracy"), measure_name("auc")
+    ('share of cases misclassified', 'balanced accuracy', 'AUC')
+    >>> measure_name("1 - auc"), measure_name("-d-prime")
+    ('1 − AUC', '− d′')
+    """
+    top, dash, score = loss.partition(" - ")
+    if dash:
+        return f"{top} − {measure_name(score)}"
+    if loss.startswith("-"):
+        return f"− {measure_name(loss[1:])}"
+    return MEASURE_NAMES.get(loss, loss.replace("-", " "))
+
+
 def _is_number(text: str) -> bool:
     try:
         return bool(np.isfinite(float(text)))
@@ -61,32 +94,23 @@ def advantage(loss: str, *, most: bool = False) -> str:
     Examples
     --------
     >>> advantage("zero-one"), advantage("1 - auc", most=True), advantage("-d-prime")
-    ('smaller error', 'largest auc', 'larger d-prime')
+    ('smaller error', 'largest AUC', 'larger d′')
     """
     name = as_measure(loss, 0.0)[0]
-    size, what = ("small", "error") if name == loss else ("large", name)
+    size, what = ("small", "error") if name == loss else ("large", measure_name(name))
     return f"{size.removesuffix('e')}{'est' if most else 'er'} {what}"
 
 
-def loss_words(loss: str) -> str:
-    """Return what a loss is called before its value.
-
-    Examples
-    --------
-    >>> loss_words("zero-one"), loss_words("squared"), loss_words("log-loss")
-    ('error', 'squared error', 'log-loss')
-    """
-    return {"zero-one": "error", "squared": "squared error", "absolute": "absolute error"}.get(loss, loss)
-
-
 def gap_words(gap: float, loss: str, *, bare: bool = False) -> str:
-    """Return a difference as people say it: points of a hundred for a rate, else three digits.
+    """Return a difference as people say it: points of a hundred for a rate, else three digits, large numbers written out.
 
     Examples
     --------
     >>> gap_words(0.0312, "zero-one"), gap_words(0.0312, "zero-one", bare=True), gap_words(0.0312, "1 - auc")
     ('3.1 points', '3.1', '0.0312')
+    >>> gap_words(2908.7, "squared")
+    '2909'
     """
     if loss not in RATES:
-        return f"{gap + 0.0:.3g}"
+        return f"{gap:.0f}" if 1e3 <= abs(gap) < 1e7 else f"{gap + 0.0:.3g}"
     return f"{100 * gap + 0.0:.1f}{'' if bare else ' points'}"

@@ -13,7 +13,7 @@ from unseen.core.data import Data, Task, check_size_of_weights, fingerprint_of
 from unseen.core.errors import InputError, KindError, MissingExtra, UnknownName
 from unseen.core.notes import Note, note
 
-__all__ = ["as_data", "column_of", "missing_in", "part_of", "with_positive"]
+__all__ = ["as_data", "column_of", "mark_of", "missing_in", "part_of", "with_positive"]
 
 # features in one of the three kinds, and the names of their columns
 NamedFeatures = tuple[Any, tuple[str, ...]]
@@ -153,9 +153,13 @@ def _with_fingerprint(data: Data) -> Data:
             "groups has one group only; leaving whole groups out needs at least two: leave groups out, or give another column."
         )
     check_features(data.X, data.names)
+    return replace(data, fingerprint=mark_of(data))
+
+
+def mark_of(data: Data) -> str:
+    """Return the fingerprint of a sample: of its features, its target and what is known about its rows."""
     extras = (data.groups, data.weights, data.order, data.ids)
-    mark = fingerprint_of(*content_of(data.X), data.y, *(v for v in extras if v is not None))
-    return replace(data, fingerprint=mark)
+    return fingerprint_of(*content_of(data.X), data.y, *(v for v in extras if v is not None))
 
 
 def _name_of(y: Any, default: str = "y") -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from unseen.core.errors import InputError, MissingExtra
 from unseen.core.unpacking import check_unpacked
-from unseen.datasets.source import SourceFile
+from unseen.datasets.source import SourceFile, open_source
 
-__all__ = ["read_parquet", "release_memory"]
+__all__ = ["read_columns", "read_parquet", "release_memory", "rows_of"]
 
 # bytes of a value in memory by its kind in the file; text counts as a pointer, its letters as the file has them
+AT_ONCE = 1 << 20  # values of a table that are read at a time where all of it need not be in memory
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}
 
 
@@ -61,6 +63,47 @@ def _read_parts(source: SourceFile) -> Any:
     del whole
     release_memory()
     return frame
+
+
+def rows_of(path: str) -> int:
+    """Return how many rows a Parquet file, or a folder of them, has; 0 for any other file."""
+    source = open_source(path)
+    if source.kind != "parquet" or source.gzipped:
+        return 0
+    from pyarrow.parquet import read_metadata
+
+    return sum(int(read_metadata(part).num_rows) for part in source.parts or (source.path,))
+
+
+def read_columns(path: str, names: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
+    """Yield the number of a column, the row it begins at, and values as a series: some megabytes of the table at a time.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "small.parquet"
+    ...     pd.DataFrame({"a": [1, 2], "b": [3, 4]}).to_parquet(file)
+    ...     [(column, first, values.tolist()) for column, first, values in read_columns(str(file), ["b", "a"])]
+    [(0, 0, [3, 4]), (1, 0, [1, 2])]
+    """
+    from pyarrow.parquet import ParquetFile
+
+    source, first = open_source(path), 0
+    for part in source.parts or (source.path,):
+        with ParquetFile(part) as file:
+            for group in range(file.num_row_groups):
+                rows = int(file.metadata.row_group(group).num_rows)
+                step = max(1, AT_ONCE // max(rows, 1))
+                for k in range(0, len(names), step):
+                    some = list(names[k : k + step])
+                    table = file.read_row_group(group, columns=some, use_threads=False)
+                    for j, name in enumerate(some, k):
+                        yield j, first, table.column(name).to_pandas()
+                    del table
+                release_memory()
+                first += rows
 
 
 def release_memory() -> None:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from unseen.core.data import roles_in_words
+from unseen.core.scale import measure_name
 from unseen.diagnosis.dependence import Dependence
 from unseen.diagnosis.diagnose import EFFORTS, DiagnosisEffort
 from unseen.diagnosis.diagnosis import Diagnosis
 from unseen.show.sections import Code, Notes, Section, Text, picture, section, table_of
-from unseen.show.style import is_rate, measure_name
+from unseen.show.style import is_rate
 
 __all__: list[str] = []
 

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -117,12 +117,14 @@ def _one(index: int, split: Split, model: Model, data: Data, seed: int, wants: W
     start = time.perf_counter()
     try:
         np.random.seed(seed)  # noqa: NPY002  models that draw from numpy's global state repeat too
-        fitted = None
+        fitted, train = None, cast(Any, None)
         if wants.shortcuts and not wants.probes and hasattr(model, "fit_part"):
             fitted = model.fit_part(data, split.train, seed)
         if fitted is None:
             train = data.take(split.train)
             fitted = model.fit(train, seed)
+        if not wants.probes:
+            train = None  # its memory is free for the rows that are predicted
         rows = wanted_rows(split, wants)
         X = data.features(rows)
         both = getattr(fitted, "predict_with_scores", None) if wants.scores else None

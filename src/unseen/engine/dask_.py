@@ -14,7 +14,7 @@ from unseen.core.model import Model
 from unseen.core.plan import Split
 from unseen.engine.chunk import Outcome, Wants, run_chunk_in_worker
 from unseen.engine.packing import PackedTask, pack_tasks
-from unseen.engine.shared_data import DataByPath, SharedData, share_data
+from unseen.engine.shared_data import DataByPath, DataInPieces, Piece, SharedData, share_data
 from unseen.engine.where import count_workers
 
 __all__ = ["stream_outcomes_on"]
@@ -25,19 +25,21 @@ IN_FLIGHT = 3  # chunks per worker: one that runs and two that wait, so that no 
 LOSSES = 100  # chunks lost with their workers before the cluster is taken to be broken
 
 Task = tuple[int, Split, int]
-Broadcast = tuple[Model, Data | SharedData | DataByPath, Wants]
+Broadcast = tuple[Model, Data | SharedData | DataByPath | DataInPieces, Wants]
 _one_at_a_time = threading.Lock()
 
 
-def as_it_is(broadcast: Broadcast) -> Broadcast:
-    """Keep model, data and wishes on the cluster; workers that need them fetch them once from each other."""
-    return broadcast
+def as_it_is(sent: Any) -> Any:
+    """Keep model, data and wishes, or a piece of the data, on the cluster; workers that need them fetch them once from each other."""
+    return sent
 
 
-def run_broadcast_chunk(tasks: Sequence[PackedTask], broadcast: Broadcast) -> list[Outcome]:
+def run_broadcast_chunk(tasks: Sequence[PackedTask], broadcast: Broadcast, pieces: Sequence[Piece]) -> list[Outcome]:
     """Run a chunk in a dask worker; threads of one worker take turns, because fits share numpy's global random state."""
     with _one_at_a_time:
         model, data, wants = broadcast
+        if isinstance(data, DataInPieces):
+            data = data.read(pieces)
         return run_chunk_in_worker(tasks, model, data if isinstance(data, Data) else data.read(), wants)
 
 
@@ -98,14 +100,35 @@ class _Run:
         return min(waiting, max(1, min(int(CHUNK_SECONDS / self.per_task), share))) if self.per_task else 1
 
     def _submit(self, chunk: list[Task]) -> Any:
-        if self.sent is None:
-            # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Sending large graph")
-                self.sent = self.client.submit(as_it_is, self.broadcast, pure=False)
-        future = self.client.submit(run_broadcast_chunk, pack_tasks(chunk, self.n_rows), self.sent, pure=False)
+        packed = pack_tasks(chunk, self.n_rows)
+        future = self.client.submit(run_broadcast_chunk, packed, self._send(), self._send_pieces(), pure=False)
         self.under_way[future] = chunk
         return future
+
+    def _send(self) -> Any:
+        if self.sent is None:
+            self.sent = self._keep(self.broadcast)
+        return self.sent
+
+    def _send_pieces(self) -> list[Any]:
+        """Return the pieces of the data on the cluster, where they go in pieces; all runs of one call share them."""
+        shared = self.broadcast[1]
+        if not isinstance(shared, DataInPieces):
+            return []
+        shared.futures = shared.futures or [self._keep(piece) for piece in shared.pieces]
+        return shared.futures
+
+    def _keep(self, sent: Any) -> Any:
+        # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return self.client.submit(as_it_is, sent, pure=False)
+
+    def _forget(self) -> None:
+        """Send everything again: what the cluster held may be lost."""
+        self.sent = None
+        if isinstance(self.broadcast[1], DataInPieces):
+            self.broadcast[1].futures = []
 
     def _collect(self, future: Any, chunk: list[Task], waiting: list[Task], alone: bool) -> list[Outcome]:
         """Return a chunk's outcomes, or put its tasks back if they were lost through no fault of theirs."""
@@ -124,7 +147,7 @@ class _Run:
             self.losses += 1
             if self.losses > LOSSES:
                 raise FitError(f"the cluster lost {self.losses} chunks of work; is it shutting down?") from error
-            self.sent = None
+            self._forget()
             waiting += reversed(chunk)
             return []
         except Exception as error:  # sending, opening or running it may raise anything; its words are passed on

@@ -160,7 +160,7 @@ class RangeT(TableMethod):
     version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> RepeatedKFold:
-        """Return ten folds, or as many as there are units: 5 rounds up to 1,000 units, 2 up to 10,000, 1 above."""
+        """Return ten folds, or as many as there are units: 5 rounds up to 1,000 units, 2 up to 100,000, 1 above."""
         n = data.n_units
         return RepeatedKFold(min(FOLDS, n), rounds_of_folds(n))
 

@@ -12,6 +12,7 @@ from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
+from unseen.core.scale import measure_name
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibration_of
 from unseen.evaluation.decision_curve import DecisionCurve, decision_curve_of
@@ -21,7 +22,6 @@ from unseen.evaluation.slices import Slices
 from unseen.measures.areas import AveragePrecision, sweep
 from unseen.measures.confusion import tables_of
 from unseen.measures.outliers import Outlying, outlying, surprising
-from unseen.show.style import measure_name
 from unseen.show.text import text_table
 
 __all__ = ["PRICED", "Measures"]

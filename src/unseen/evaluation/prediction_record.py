@@ -10,8 +10,8 @@ from unseen.core.comparison import Comparison, p_words, pair_of
 from unseen.core.estimate import Estimate, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
+from unseen.core.scale import measure_name
 from unseen.evaluation.slices import Slices
-from unseen.show.style import measure_name
 
 __all__ = ["PredictionFiles"]
 

@@ -11,6 +11,7 @@ from unseen.core.comparison import p_words
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate
 from unseen.core.registry import classes_in, describe
+from unseen.core.scale import measure_name
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.evaluation.figures.measure_forest import measure_in_words
 from unseen.evaluation.figures.roc import has_band
@@ -31,7 +32,6 @@ from unseen.show.sections import (
     section,
     table_of,
 )
-from unseen.show.style import measure_name
 
 __all__ = ["has_band", "slice_blocks"]
 

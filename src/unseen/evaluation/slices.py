@@ -16,11 +16,11 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
 from unseen.core.rng import stream
+from unseen.core.scale import measure_name
 from unseen.estimators.rate import trusted_size
 from unseen.evaluation.measure_intervals import BootstrapIntervals
 from unseen.evaluation.scored_cases import ScoredCases
 from unseen.evaluation.slice_columns import RowsOfSlice
-from unseen.show.style import measure_name
 from unseen.show.text import text_table
 
 __all__ = [

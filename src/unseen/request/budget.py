@@ -26,8 +26,11 @@ __all__ = [
 ]
 
 FIRST_TRIAL = 200  # units of the first timed fit: few enough that it takes no time for any usual model
-GROWTH = 4  # of the trials: all but the last together cost a third of it
-TRIAL_SHARE = 0.1  # of the budget that a further trial may take
+GROWTH = (4, 2)  # of the trials: all but the last together cost a third of it; half as fast where that takes too long
+TRIAL_SHARE = 0.1  # of what is left that a further trial may take
+WARM_SHARE = 0.25  # of what is left, for a second fit of the first trial: the first fit of a process imports and prepares what no later one does
+STEADY_SHARE = 0.01  # of what is left, for repeating a trial: the quickest counts, as whatever else the machine does only adds to a fit of milliseconds
+MOST_REPEATS = 5
 LARGEST_FIT = 1 / 3  # of the budget, for a fit on all rows: it is made once, and three folds cost two of it
 FIT_OF_TEN = 0.07  # of the budget, for a fit on a subsample: eleven of them leave a fifth for the rest
 RESERVE = 0.08  # of the budget, for estimates, checks and notes after the last fit
@@ -102,19 +105,19 @@ def affordable_units(request: Request, budget: TimeBudget) -> Affordable:
     data, n = request.data, request.data.n_units
     first = data if n <= FIRST_TRIAL else draw_units(data, FIRST_TRIAL, request.seed)
     sizes, times = [min(n, FIRST_TRIAL)], [_time_fit(request, first)]
-    if (
-        times[0] <= TRIAL_SHARE * budget.left()
-    ):  # the first fit of a process imports and prepares what no later one does
-        times = [_time_fit(request, first)]
+    if times[0] <= WARM_SHARE * budget.left():
+        times = [min(times[0], _time_quickest(request, first, budget))]
     while True:
         whole = expected_seconds(sizes, times, n)
-        following = GROWTH * sizes[-1]
         # small trials may be alike by accident: only a time in proportion to the units ends them early
-        if max(whole, times[-1] * n / sizes[-1]) <= FIT_OF_TEN * budget.seconds or following >= n:
+        if max(whole, times[-1] * n / sizes[-1]) <= FIT_OF_TEN * budget.seconds:
             break
-        if expected_seconds(sizes, times, following) > TRIAL_SHARE * budget.left():
+        room = TRIAL_SHARE * budget.left()
+        nexts = (growth * sizes[-1] for growth in GROWTH)
+        following = next((size for size in nexts if size < n and expected_seconds(sizes, times, size) <= room), n)
+        if following == n:
             break
-        times.append(_time_fit(request, draw_units(data, following, request.seed)))
+        times.append(_time_quickest(request, draw_units(data, following, request.seed), budget))
         sizes.append(following)
     if whole <= LARGEST_FIT * budget.seconds:
         return Affordable(units=n, seconds=whole, of_all=whole)
@@ -158,6 +161,15 @@ def _time_fit(request: Request, data: Data) -> float:
     start = time.perf_counter()
     fit_rows(request.model, data, task_seed(request.seed, "fit", "trial"))
     return max(time.perf_counter() - start, 1e-6)
+
+
+def _time_quickest(request: Request, data: Data, budget: TimeBudget) -> float:
+    """Return the seconds of a fit; if it is quick, of the quickest of several."""
+    spare = STEADY_SHARE * budget.left()
+    times = [_time_fit(request, data)]
+    while len(times) < MOST_REPEATS and sum(times) + times[-1] <= spare:
+        times.append(_time_fit(request, data))
+    return min(times)
 
 
 def affordable_folds(seconds: float, budget: TimeBudget, workers: int, n_units: int) -> int:

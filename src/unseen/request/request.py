@@ -17,6 +17,7 @@ from unseen.designs.splits import design_of_cv
 from unseen.engine.chunk import Probe
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
+from unseen.engine.threads import limited_threads
 from unseen.engine.where import using
 from unseen.request.prepare import fitted_of, measure_kind, model_of, needs_scores, plan_of
 
@@ -184,7 +185,8 @@ def open_request(
     ready, seed = fitted_of(model, data) if fitted else model_of(model, data, name), root_seed(random_state)
     reporter = reporter_for(progress)
     try:
-        with using(engine):
+        # fits outside a plan too: the one on all rows, and those that a budget times
+        with using(engine), limited_threads(1):
             yield Request(
                 model=ready,
                 data=data,

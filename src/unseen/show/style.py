@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unseen.core.registry import classes_in
+from unseen.core.scale import MEASURE_NAMES, measure_name
 from unseen.show.text import RATES
 
 __all__ = [
@@ -24,7 +25,6 @@ __all__ = [
     "label",
     "legend_below",
     "legend_beside",
-    "measure_name",
     "percent",
     "points",
     "quantity",
@@ -47,21 +47,6 @@ SETTINGS: dict[Any, Any] = {
 }
 # what a phone of 360 px has left between the margins of a page, at 72 px an inch; letters of 10 points in a legend of it
 PHONE_INCHES, PHONE_LETTERS = 4.5, 44
-_NAMES = {
-    "zero-one": "share of cases misclassified",
-    "squared": "squared error",
-    "absolute": "absolute error",
-    "rmse": "RMSE",
-    "brier": "Brier score",
-    "auc": "AUC",
-    "partial-auc": "partial AUC",
-    "f1": "F1",
-    "mcc": "Matthews correlation",
-    "pov": "share of variance explained",
-    "d-prime": "d′",
-    "r2": "R²",
-    "rms": "RMSE",
-}
 # control characters break XML; bidirectional overrides let a label rewrite its neighbours
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
 
@@ -116,24 +101,6 @@ def is_rate(loss: str) -> bool:
     return loss in RATES
 
 
-def measure_name(loss: str) -> str:
-    """Return what a loss or measure is called in a sentence.
-
-    Examples
-    --------
-    >>> measure_name("zero-one"), measure_name("balanced-accuracy"), measure_name("auc")
-    ('share of cases misclassified', 'balanced accuracy', 'AUC')
-    >>> measure_name("1 - auc"), measure_name("-d-prime")
-    ('1 − AUC', '− d′')
-    """
-    top, dash, score = loss.partition(" - ")
-    if dash:
-        return f"{top} − {measure_name(score)}"
-    if loss.startswith("-"):
-        return f"− {measure_name(loss[1:])}"
-    return _NAMES.get(loss, loss.replace("-", " "))
-
-
 def quantity(loss: str) -> str:
     """Return the word for what is measured: "error", or the name of a score of which more is better.
 
@@ -146,7 +113,7 @@ def quantity(loss: str) -> str:
     """
     cls = classes_in("measures").get(loss)
     own = (
-        cls is None and loss.isidentifier() and loss not in _NAMES
+        cls is None and loss.isidentifier() and loss not in MEASURE_NAMES
     )  # a function of the user's, or a scorer of scikit-learn's
     return measure_name(loss) if own or getattr(cls, "direction", "lower") == "higher" else "error"
 

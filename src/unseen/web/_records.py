@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from unseen.core.result import plain
+from unseen.core.scale import measure_name
 from unseen.show.sections import Table, TableCell
-from unseen.show.style import measure_name
 from unseen.show.text import RATES, percent_or_number
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._download import table_csv

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import unseen
@@ -307,3 +308,17 @@ def test_rows_of_splits_without_an_area_are_counted_too():
     assert 0 < len(areas.undefined) < 8
     assert np.array_equal(areas.times_tested(), np.ones(24))
     assert np.array_equal(confusion_counts(areas)[0], confusion_counts(errors)[0])
+
+
+def test_the_learning_curve_counts_what_was_trained_on_in_its_own_word():
+    rng = np.random.default_rng(3)
+    patient = np.repeat(np.arange(20), 3)
+    X = rng.standard_normal((60, 2))
+    data = unseen.datasets.as_data(X, (X[:, 0] > 0).astype(int), groups=pd.Series(patient, name="patient_id"))
+    a = unseen.assess("lda", data, random_state=0, effort="splits=5,curve=2", progress=False)
+    shown = info(a, "learning-curve")
+    assert shown.unit == "patient"
+    assert shown.summary.endswith(f"on {shown.sizes[-1]:.0f} patients")
+    assert "units" not in shown.summary
+    ax = a.plot("learning-curve")
+    assert ax.get_xlabel() == "patients trained on"

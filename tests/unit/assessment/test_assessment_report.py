@@ -209,11 +209,20 @@ def test_an_interrupted_run_says_so_at_the_top(plain, undrawn):
 
 
 def test_notes_carry_their_advice(plain, undrawn):
-    noted = replace(plain, notes=(note("U002", "3 rows occur twice"),))
+    noted = replace(plain, notes=(note("U036", "3 rows recur"),))
     html = render(noted.title, build(noted))
-    assert "3 rows occur twice" in html
-    assert note("U002", "").advice.split(";")[0] in Page(html).text
+    assert "3 rows recur" in html
+    assert note("U036", "").advice.split(";")[0] in Page(html).text
     assert any(isinstance(b, Notes) for b in blocks(noted, "notes"))
+
+
+def test_an_alarm_is_told_once_in_the_frame_with_its_advice_and_code(plain, undrawn):
+    alarmed = replace(plain, notes=(note("U002", "3 rows occur twice"), note("U036", "3 rows recur")))
+    html = render(alarmed.title, build(alarmed))
+    assert html.count("3 rows occur twice") == 1
+    assert f"{note('U002', '').advice} (U002)" in Page(html).text
+    (shown,) = (b for b in blocks(alarmed, "notes") if isinstance(b, Notes))
+    assert [n.code for n in shown.notes] == ["U036"]
 
 
 def test_the_last_section_repeats_the_run(plain, undrawn):
@@ -294,8 +303,9 @@ def test_cells_that_are_not_their_value_sort_by_it():
 def test_optimism_and_learning_curve_hand_back_their_numbers(plain, undrawn):
     table = plain.tables[plain.headline_design]
     rows = {row[0]: row[1:] for b in blocks(plain, "optimism") if isinstance(b, Table) for row in b.rows}
-    assert rows["test"][0].sort == pytest.approx(table.split_means().mean())
-    assert rows["optimism (test less training)"][0].sort == pytest.approx(table.optimism().mean())
+    assert rows["test"][0].sort == pytest.approx(plain.estimates["range-t"].value)
+    gap = plain.estimates["range-t"].value - table.train_errors().mean()
+    assert rows["optimism (test less training)"][0].sort == pytest.approx(gap)
     assert rows["training"][2].sort == pytest.approx(table.train_errors().max())
     curve = next(b for b in blocks(plain, "learning-curve-numbers") if isinstance(b, Table))
     last = dict(zip(curve.columns, curve.rows[-1]))
@@ -337,6 +347,7 @@ def test_an_error_that_is_not_the_headline_says_why(plain, undrawn):
     curve = plain.tables["learning-curve"]
     last = [j for j, s in enumerate(curve.plan.splits) if s.part == 4]
     (text,) = _why(plain, "learning-curve")
+    assert text.startswith(f"Its last points come from {len(last)} splits: their error, ")
     assert f"{100 * curve.split_means()[last].mean():.1f}%, is that of models trained on 80% of the data" in text
 
 
@@ -357,11 +368,14 @@ def test_numbers_are_told_in_their_own_units_throughout(regression, undrawn):
     shown = info(regression, "estimates")
     assert shown.values[shown.role.index("headline")] == pytest.approx(root)
     assert 50 < info(regression, "distribution").mean < 62
-    assert info(regression, "optimism").mean_test == pytest.approx(
-        np.sqrt(regression.tables["repeated-kfold"].split_means().mean())
-    )
+    assert info(regression, "optimism").mean_test == pytest.approx(root)
     assert np.all((info(regression, "learning-curve").test > 40) & (info(regression, "learning-curve").test < 90))
     table = next(b for b in blocks(regression, "estimates") if isinstance(b, Table))
     assert all(40 < row[1].sort < 90 for row in table.rows)
+    # the root of the mean, as in the headline, and not the mean of the splits' roots
+    by_split = next(b for b in blocks(regression, "optimism") if isinstance(b, Table))
+    mean = {row[0]: row[1].sort for row in by_split.rows}
+    assert mean["test"] == pytest.approx(root)
+    assert mean["optimism (test less training)"] == pytest.approx(mean["test"] - mean["training"])
     page = Page(render(regression.title, build(regression))).text
     assert "squared loss" not in page

@@ -112,7 +112,7 @@ def test_the_width_halves_with_four_times_the_units():
     low, high = wilson_interval(0.15, 250, 0.95)
     narrow = wilson_interval(0.15, 250 + 750, 0.95)
     assert (narrow[1] - narrow[0]) / (high - low) == pytest.approx(0.5, abs=0.01)
-    assert "About 1700 more groups" in narrow_sentence(Interval(0.1, 0.2, 0.95), 569, "group", falls=False)
+    assert "About 1,700 more groups" in narrow_sentence(Interval(0.1, 0.2, 0.95), 569, "group", falls=False)
     assert narrow_sentence(None, 100, "row", falls=False) == ""
     assert narrow_sentence(None, 100, "row", falls=True, what="AUC") == (
         "More rows should raise the AUC: the learning curve still rises."

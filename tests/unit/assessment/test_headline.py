@@ -201,3 +201,14 @@ def test_the_log_loss_is_named_once():
     text = str(unseen.assess("lda", data, loss="log-loss", quick=True, random_state=0, progress=False))
     assert "an expected log loss of" in text
     assert not any(twice in text for twice in ("log loss loss", "log-loss loss"))
+
+
+def test_a_rare_class_was_studied_for_the_interval_and_not_for_the_expected_rms(blocks):
+    """The judged lists have rare classes, so that the first screen does not call the sample unlike those studied."""
+    X, y = blocks
+    rows = np.r_[np.flatnonzero(y == y[0])[:57], np.flatnonzero(y != y[0])[:4]]
+    a = unseen.assess(KNeighborsClassifier(3), X[rows], y[rows], random_state=0, effort="quick")
+    assert a.headline.method == "combined"
+    assert a.interval is not None
+    assert a.headline.expected_rms is None
+    assert "U030" not in {n.code for n in a.notes}

@@ -96,12 +96,14 @@ def test_regression_has_nothing_but_the_error_on_its_own_points():
     found = unseen.resubstitute(LinearRegression().fit(X[:50], z), X[:50], z)
     value = found["resub"].value
     assert found.sentence() == (
-        f"linear regression has an expected squared loss of {value:.4g} on new cases (resub, without retraining)."
+        f"linear regression predicts new cases with a typical error (RMSE) of {np.sqrt(value):.4g} (resub, without retraining)."
     )
     assert found.meaning() == (
         "No interval: this is the error on the points it was trained on, which is too low for new ones."
     )
-    assert "RMS" not in str(found)
+    assert "expected RMS" not in str(found)
+    assert "units" not in str(found)
+    assert f"  resub  {np.sqrt(value):.4g}" in str(found)
 
 
 def test_the_report_opens_with_the_sentence_and_shows_the_worst_data_set(tmp_path):

@@ -9,7 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import unseen
 from unseen.core.errors import InputError, Stopped
-from unseen.request.budget import TimeBudget, draw_units
+from unseen.request.budget import TimeBudget, affordable_units, draw_units
+from unseen.request.request import open_request
 
 FOLDS_ONLY = "repeats=4,direct=0"
 
@@ -131,6 +132,41 @@ def test_without_time_for_a_fit_on_all_rows_a_part_of_them_answers():
     b = unseen.assess(Slow(), X, y, random_state=1, effort=a.settings["effort"])
     assert b.data.n == a.data.n
     assert estimates(a) == estimates(b)
+
+
+def units_of(monkeypatch, budget, seconds_of):
+    """Return how many of 10,000 units a budget allows if the k-th timed fit, on n rows, takes `seconds_of(k, n)`."""
+    timed = []
+
+    def time_fit(request, data):
+        timed.append(data.n)
+        return seconds_of(len(timed), data.n)
+
+    monkeypatch.setattr("unseen.request.budget._time_fit", time_fit)
+    data = unseen.datasets.as_data(*sample(10_000))
+    with open_request("naive-bayes", data, random_state=1, progress=False) as request:
+        return affordable_units(request, TimeBudget(budget)).units
+
+
+def test_imports_and_other_programs_do_not_make_a_fit_look_slow(monkeypatch):
+    # the first fit of a process imports what later ones need, and every third one waits for another program
+    assert units_of(monkeypatch, 10.0, lambda k, n: 1.5 if k == 1 else 0.1 if k % 3 == 0 else 0.001) == 10_000
+
+
+def test_a_fixed_cost_of_a_fit_is_told_from_one_that_grows(monkeypatch):
+    # 1.1 s on all rows, of which the first 200 take a fifth
+    assert units_of(monkeypatch, 8.0, lambda k, n: 0.2 + 9e-5 * n) == 10_000
+    assert units_of(monkeypatch, 8.0, lambda k, n: 1e-3 * n) < 1000
+
+
+def test_rows_that_were_left_out_are_what_would_help():
+    X, y = sample(2000)
+    part = unseen.assess(Slow(), X, y, random_state=1, effort="rows=300,repeats=1,direct=0")
+    assert part.data.n == 300
+    assert "The rows that were left out would narrow the interval" in str(part)
+    whole = unseen.assess(Slow(), X, y, random_state=1, effort="rows=2000,repeats=1,direct=0")
+    assert whole.data.n == 2000
+    assert "6,000 more rows would halve the interval" in str(whole)
 
 
 def test_a_fit_that_alone_takes_too_long_is_said_in_one_sentence():

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 import unseen
+from unseen.assessment.figures.curves import measures_of
 from unseen.core.errors import InputError
 from unseen.show import build, info
 from unseen.show.sections import Pictures, Table, Text
@@ -200,7 +201,11 @@ def test_the_report_shows_them_beside_the_confusion_matrix(several, undrawn):
         "ROC curve",
         "Precision and recall",
         "Calibration",
-        "Decision curve",
+    ]
+    decision = next(s for s in build(several[0]) if s.id == "decision-curve")
+    assert decision.folded
+    assert [b.text for b in decision.blocks if isinstance(b, Text)] == [
+        measures_of(several[0]).decision_curve().sentence()
     ]
     text = " ".join(b.text for b in blocks if isinstance(b, Text))
     assert "the AUC above is the mean over test parts" in text

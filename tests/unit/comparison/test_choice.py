@@ -118,7 +118,20 @@ def test_the_sentence_says_which_to_ship_and_by_how_much():
     assert str(c).startswith(f"{c.sentence}\nTest: subsampling. Target: ")
     assert c.to_dict()["sentence"] == c.sentence
     area = comparisons(pair_of("a", "b", -0.03, 0.01, loss="1 - auc"), a=0.1, b=0.13)
-    assert area.sentence == "Ship a: its auc is 0.03 higher (95% interval 0.0104 to 0.0496)."
+    assert area.sentence == "Ship a: its AUC is 0.03 higher (95% interval 0.0104 to 0.0496)."
+    assert area.model_sentences()[0] == "a: AUC 0.9 (95% interval 0.89 to 0.91)"
+
+
+def test_numbers_are_told_in_units_people_think_in():
+    """The difference is one of mean squared errors, which has no root; each model's own error has."""
+    c = comparisons(pair_of("ridge", "cart", -2909.0, 500.0, loss="squared"), ridge=3221.0, cart=6130.0)
+    low, high = 2909 - norm.ppf(0.975) * 500, 2909 + norm.ppf(0.975) * 500
+    assert c.sentence == f"Ship ridge: its mean squared error is 2909 lower (95% interval {low:.0f} to {high:.0f})."
+    assert [line.split(" (")[0] for line in c.model_sentences()] == [
+        f"ridge: RMSE {3221**0.5:.4g}",
+        f"cart: RMSE {6130**0.5:.4g}",
+    ]
+    assert str(c.winner).startswith(f"smallest error: ridge, {3221**0.5:.4g}; ")
 
 
 def test_the_sentence_says_how_many_rows_would_tell():
@@ -162,6 +175,11 @@ def test_of_three_models_the_nearest_rival_decides_the_sentence():
     assert needed > 200
 
 
+def test_large_numbers_of_rows_are_written_alike():
+    c = unseen.compare(GaussianNB(), DummyClassifier(), data_of(2001), random_state=0, progress=False)
+    assert c.target == "the algorithms trained on 1,400 of 2,001 rows"
+
+
 def test_models_stand_with_their_own_error_and_interval():
     c = comparisons(pair_of("a", "b", -0.02, 0.015), a=0.1, b=0.12)
     assert c.model_sentences() == [
@@ -199,11 +217,9 @@ def test_the_winner_says_a_number_once_if_its_choice_costs_nothing():
         n_bootstrap=9,
         loss="zero-one",
     )
-    assert str(winner) == (
-        "smallest error: lda, 0.1, 95% interval [0.05, 0.2]; the choice among 3 models changes nothing in these digits"
-    )
+    assert str(winner) == ("smallest error: lda, 10.0%; the choice among 3 models changes nothing in these digits")
     assert str(replace(winner, corrected=0.10001)) == str(winner)
     assert str(replace(winner, corrected=0.11)) == (
-        "smallest error: lda, 0.1; corrected for the choice among 3 models 0.11, 95% interval [0.05, 0.2]"
+        "smallest error: lda, 10.0%; corrected for the choice among 3 models 11.0% (95% interval 5.0% to 20.0%)"
     )
-    assert str(replace(winner, interval=None)).count("0.1") == 1
+    assert str(replace(winner, interval=None)).count("10.0%") == 1

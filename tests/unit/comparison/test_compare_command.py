@@ -77,7 +77,7 @@ def test_measure_auc_is_no_single_hold_out(unseen):
     content = json.loads(out)
     pair = content["pairs"][0]
     assert (pair["test"], pair["loss"], pair["n_fits"]) == ("subsampling", "1 - auc", 400)
-    assert content["sentence"].startswith("Ship naive-bayes: its auc is ")
+    assert content["sentence"].startswith("Ship naive-bayes: its AUC is ")
     assert content["test"] == "subsampling"
     assert content["reason"] == "the default up to 2,000 rows"
     assert content["target"] == "the algorithms trained on 75 of 120 rows"
@@ -107,21 +107,25 @@ def test_the_winner_of_a_score_has_the_largest(unseen, measure):
     content = json.loads(out)
     scores = {name: 1 - row["estimate"] for name, row in content["models"].items()}
     won = content["winner"]
-    assert (won["best"], won["loss"], won["measure"]["name"]) == (f"largest {measure}", f"1 - {measure}", measure)
+    called = {"auc": "AUC"}.get(measure, measure)
+    assert (won["best"], won["loss"], won["measure"]["name"]) == (f"largest {called}", f"1 - {measure}", measure)
     assert won["name"] == max(scores, key=scores.get)
     shown = won["measure"]
     assert shown["naive"] == pytest.approx(max(scores.values()), abs=1e-12)
     assert shown["lower"] <= shown["corrected"] <= shown["naive"] <= 1
     assert [shown["lower"], shown["upper"]] == [1 - won["interval"]["high"], 1 - won["interval"]["low"]]
     text = unseen(*words)[1]
-    same = f"{shown['naive']:.3g}" == f"{shown['corrected']:.3g}"
-    told = f"largest {measure}: {won['name']}, "
-    assert (f"{told}{shown['naive']:.3g}, 95% interval" if same else f"{told}{shown['naive']:.4g}; corrected") in text
-    assert f"interval [{shown['lower']:.4g}, {shown['upper']:.4g}]" in text
+    naive, corrected, lower, upper = (f"{shown[key]:.4g}" for key in ("naive", "corrected", "lower", "upper"))
+    told = f"largest {called}: {won['name']}, {naive}; "
+    choice = "the choice among 3 models"
+    if naive == corrected:
+        assert f"{told}{choice} changes nothing in these digits" in text
+    else:
+        assert f"{told}corrected for {choice} {corrected} (95% interval {lower} to {upper})" in text
     seen, expected = (f"{shown[key]:.3g}" for key in ("naive", "corrected"))
-    said = f"its {measure} of {seen} looks larger than it is: expect {expected} of a model chosen like this" in text
+    said = f"its {called} of {seen} looks larger than it is: expect {expected} of a model chosen like this" in text
     assert said == (seen != expected)
-    assert f"has the larger {measure}" in text
+    assert f"has the larger {called}" in text
     assert "smallest" not in text
 
 

@@ -58,7 +58,7 @@ def test_a_score_is_spoken_of_on_its_own_scale():
     words = " ".join(b.text for b in blocks(c, Text))
     area = 1 - c.estimates["bayes"].value
     assert area > 0.9
-    assert "bayes against dummy: bayes has the larger auc" in words
+    assert "bayes against dummy: bayes has the larger AUC" in words
     assert f"bayes has the largest AUC, {area:.4g}." in words
     w = c.winner.measure_values
     same = f"{w['naive']:.4g}" == f"{w['corrected']:.4g}"

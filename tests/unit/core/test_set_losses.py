@@ -70,7 +70,8 @@ def test_splits_without_a_class_are_left_out_with_a_note():
     assert losses.undefined == tuple(lacking)
     assert len(losses.split_means()) == 20 - len(lacking)
     assert np.isfinite(losses.split_means()).all()
-    assert "U028" in {n.code for n in CorrectedT()(losses).notes}
+    (missing,) = (n for n in CorrectedT()(losses).notes if n.code == "U028")
+    assert missing.text == f"AUC does not exist on {len(lacking)} of 20 test parts; they were left out"
     one = unseen.run(GaussianNB(), features, labels, design="loo", scores=True, random_state=0)
     with pytest.raises(InputError, match="does not exist on any test part"):
         one.losses("auc")
@@ -270,7 +271,7 @@ def test_comparisons_and_files_say_what_their_errors_are_of():
     two = unseen.predictions({"a": frame, "b": other}, truth="y", prob="p", measure="auc")
     better = roc_auc_score(label, frame["p"]) > roc_auc_score(label, other["p"])
     assert (two.pairs[0].difference < 0) == better
-    assert "Errors are 1 - auc: a difference below zero means that a has the larger auc" in str(two)
+    assert "Errors are 1 - auc: a difference below zero means that a has the larger AUC" in str(two)
     assert unseen.predictions({"a": frame}, truth="y", prob="p").scale_sentence() == ""
 
 

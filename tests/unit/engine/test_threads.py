@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import ClassVar
 
-import numpy  # noqa: F401  brings the library that is limited
+import numpy
 import pytest
 import threadpoolctl
+from sklearn.base import BaseEstimator, ClassifierMixin
 
+import unseen
 from unseen.core.errors import InputError
 from unseen.engine import threads
 from unseen.engine.threads import limited_threads, worker_count
@@ -73,3 +76,39 @@ def test_a_library_that_comes_later_is_limited_too():
 def test_a_number_of_workers_that_is_none_is_refused(n_jobs):
     with pytest.raises(InputError, match="give a number of workers of at least 1, or -1"):
         worker_count(n_jobs)
+
+
+class Watched(ClassifierMixin, BaseEstimator):
+    """Notes how many threads its fits and predictions may use."""
+
+    seen: ClassVar[set[int]] = set()
+
+    def fit(self, X, y):
+        self.seen.update(numbers())
+        self.classes_ = numpy.unique(y)
+        return self
+
+    def predict(self, X):
+        self.seen.update(numbers())
+        return numpy.full(len(X), self.classes_[0])
+
+
+CALLS = {
+    "assess": lambda model, X, y: unseen.assess(model, X, y, quick=True, random_state=0),
+    "a budget": lambda model, X, y: unseen.assess(model, X, y, budget=60.0, effort="quick", random_state=0),
+    "compare": lambda model, X, y: unseen.compare(
+        {"a": model, "b": "naive-bayes"}, X, y, test="corrected-t", random_state=0
+    ),
+    "estimate": lambda model, X, y: unseen.estimate(model, X, y, method="bolster", random_state=0),
+    "diagnose": lambda model, X, y: unseen.diagnose(model, X, y, effort="quick", random_state=0),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+def test_every_fit_has_one_thread(call, monkeypatch):
+    monkeypatch.setattr(Watched, "seen", set())
+    rng = numpy.random.default_rng(0)
+    with threadpoolctl.threadpool_limits(2):
+        call(Watched(), rng.normal(size=(60, 2)), rng.integers(0, 2, 60))
+        assert set(numbers()) == {2}
+    assert Watched.seen == {1}

@@ -71,7 +71,7 @@ def test_means_beside_a_figure_are_those_of_its_legend(numbers):
         assert f"mean {row[1].text}<" in legend, row[0]
     losses = numbers.tables[numbers.headline_design]
     training, test, optimism = (row[1].sort for row in table.rows)
-    np.testing.assert_allclose(test, np.sqrt(losses.split_means().mean()), rtol=1e-12)
+    np.testing.assert_allclose(test, np.sqrt(numbers.headline.value), rtol=1e-12)
     np.testing.assert_allclose(training, np.sqrt(losses.train_errors().mean()), rtol=1e-12)
     np.testing.assert_allclose(optimism, test - training, rtol=1e-12)
 
@@ -162,10 +162,10 @@ def test_a_comparison_says_its_differences_in_points_throughout():
     assert not re.search(r">-?\d+(\.\d)?%<", drawn)
 
 
-def test_a_squared_error_is_called_one():
+def test_squared_errors_are_called_by_their_names():
     c = unseen.compare(["ols", "knn:5"], *unseen.datasets.load("diabetes").xy, random_state=0)
-    assert "its squared error is" in c.sentence
-    assert all(": squared error " in line for line in c.model_sentences())
+    assert "its mean squared error is" in c.sentence
+    assert all(": RMSE " in line for line in c.model_sentences())
 
 
 def test_the_worst_slice_of_a_difference_is_not_called_its_largest_number():

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import datetime
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -185,17 +187,24 @@ def test_a_name_with_quotation_marks_cannot_break_the_template():
     assert tomllib.loads(template('x" \nseed = 9 #'))["seed"] == 0
 
 
-def test_data_files_are_looked_for_beside_the_spec(tmp_path, monkeypatch):
-    rows = "\n".join(f"{k % 7},{k % 3},{'ab'[k % 2]}" for k in range(60))
-    (tmp_path / "rows.csv").write_text(f"u,v,kind\n{rows}\n")
+@pytest.mark.parametrize("name", ["rows.csv", "parts"])
+def test_data_files_are_looked_for_beside_the_spec(name, tmp_path, monkeypatch):
+    k = np.arange(60)
+    rows = pd.DataFrame({"u": k % 7, "v": k % 3, "kind": np.array(["a", "b"])[k % 2]})
+    if name == "parts":
+        (tmp_path / name).mkdir()
+        for part, some in rows.groupby(k // 30):
+            some.to_parquet(tmp_path / name / f"{part}.parquet")
+    else:
+        rows.to_csv(tmp_path / name, index=False)
     (tmp_path / "s.toml").write_text(
-        'name="s"\nsizes=[20]\nmodels=["cart"]\nmethods=["resub"]\n[[populations]]\ndata="rows.csv"\ntarget="kind"\n'
+        f'name="s"\nsizes=[20]\nmodels=["cart"]\nmethods=["resub"]\n[[populations]]\ndata="{name}"\ntarget="kind"\n'
     )
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     cell = StudySpec.read(tmp_path / "s.toml").cells()[0]
-    assert cell["population"] == "rows.csv"
+    assert cell["population"] == name
     assert cell["loss"] == "zero-one"
     assert cell["source"]["fingerprint"]
 

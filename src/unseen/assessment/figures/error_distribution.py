@@ -10,8 +10,9 @@ import numpy as np
 from unseen.assessment.distribution import DistributionWithLaw
 from unseen.core.arrays import Floats
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
+from unseen.core.scale import measure_name
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, label, legend_below, measure_name, percent, tidy
+from unseen.show.style import PALETTE, label, legend_below, percent, tidy
 
 __all__: list[str] = []
 

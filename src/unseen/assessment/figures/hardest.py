@@ -119,7 +119,7 @@ figure(
         record=Assessment,
         info=info,
         draw=draw,
-        title="Hardest units",
+        title="Hardest cases",
         caption="Mean error of each case over the splits that tested it, hardest first. A steep fall means a few cases make most of "
         "the error: look at them for wrong labels or a missing feature. A long slope means that it is spread over many.",
         size=(7.0, 3.0),

@@ -10,6 +10,7 @@ import numpy as np
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.wording import value_in_units
 from unseen.core.arrays import Floats, Ints
+from unseen.core.estimate import count_of
 from unseen.core.losses import LossTable
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, is_rate, legend_below, percent, quantity, tidy
@@ -31,12 +32,14 @@ class CurveInfo:
     repeats: Ints
     baseline: float | None
     loss: str
+    unit: str = "row"
 
     @property
     def summary(self) -> str:
         """What the picture shows, in words."""
         first, last = (percent_or_number(float(v), self.loss) for v in (self.test[0, 0], self.test[-1, 0]))
-        return f"mean test {quantity(self.loss)} {first} at {self.sizes[0]:g} and {last} at {self.sizes[-1]:g} training units"
+        fewest, most = f"{self.sizes[0]:.0f}", count_of(self.sizes[-1], self.unit)
+        return f"mean test {quantity(self.loss)} {first} trained on {fewest} and {last} on {most}"
 
 
 def info(a: Assessment) -> CurveInfo | None:
@@ -60,6 +63,7 @@ def info(a: Assessment) -> CurveInfo | None:
         repeats=np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64),
         baseline=guess if near else None,
         loss=loss,
+        unit=a.data.unit,
     )
 
 
@@ -84,7 +88,7 @@ def draw(numbers: CurveInfo, ax: Any) -> None:
         ax.axhline(numbers.baseline, color="#000000", alpha=0.7, linewidth=1.4, linestyle=":", label="guessing")
     ax.set_xlim(left=0)
     ax.margins(y=0.08)
-    ax.set_xlabel("units trained on")
+    ax.set_xlabel(f"{count_of(2, numbers.unit).removeprefix('2 ')} trained on")
     ax.set_ylabel("error rate" if is_rate(numbers.loss) else axis_name(numbers.loss))
     percent(ax.yaxis, numbers.loss)
     legend_below(ax)

@@ -11,6 +11,7 @@ from unseen.assessment.assessment import Assessment
 from unseen.assessment.wording import value_in_units
 from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable, PredictionTable
+from unseen.estimators.range_t import split_contributions
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number
@@ -62,7 +63,7 @@ def table_info(table: LossTable) -> OptimismInfo | None:
         return None
     loss, train = value_in_units(table.loss, table.train_errors())
     test = value_in_units(table.loss, table.split_means())[1]
-    means = {part: value_in_units(table.loss, float(v.mean()))[1] for part, v in _errors(table).items()}
+    means = mean_errors(table)
     gap = means["test"] - means["training"]
     some = np.unique(np.linspace(0, len(test) - 1, min(MOST, len(test))).round().astype(np.int64))
     return OptimismInfo(
@@ -78,8 +79,10 @@ def table_info(table: LossTable) -> OptimismInfo | None:
     )
 
 
-def _errors(table: LossTable) -> dict[str, Floats]:
-    return {"training": table.train_errors(), "test": table.split_means()}
+def mean_errors(table: LossTable) -> dict[str, float]:
+    """Return the mean training and test error in the units they are shown in: of squares the root of the mean, as in the headline."""
+    means = {"training": table.train_errors().mean(), "test": split_contributions(table).mean()}
+    return {part: value_in_units(table.loss, float(mean))[1] for part, mean in means.items()}
 
 
 def draw(numbers: OptimismInfo, ax: Any) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.wording import value_in_units
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparisons
-from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, short_names, tidy
 
@@ -40,8 +40,8 @@ def info(c: Comparisons) -> ModelsInfo:
     errors = np.array([(np.nan, np.nan) if e is None else tuple(e) for e in ends])
     error = np.array([*(c.estimates[name].value for name in order), c.winner.corrected])
     names = (*order, f"the best of {c.winner.n_models}")
-    loss, values = as_measure(c.estimates[order[0]].loss, error)
-    span = np.sort(as_measure(c.estimates[order[0]].loss, errors)[1], axis=1)
+    loss, values = value_in_units(c.estimates[order[0]].loss, error)
+    span = np.sort(value_in_units(c.estimates[order[0]].loss, errors)[1], axis=1)
     return ModelsInfo(labels=names, values=values, low=span[:, 0], high=span[:, 1], loss=loss, level=c.pairs[0].level)
 
 

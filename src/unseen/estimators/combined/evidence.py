@@ -44,7 +44,6 @@ __all__ = [
 ANY = "any"
 FEW_SETS = 5  # an RMS over fewer data sets says more about these sets than about the situation
 LARGEST_OF_ALL = 100  # units at which all data sets were studied; the large ones at 400 too
-MARGIN = 1.25  # beyond the studied sizes by more than this factor nothing was seen, and the slope may change
 RECIPES = ("combined", "auto-resub")
 # options that change how exactly a method is computed, not what it estimates
 COMPUTING = frozenset({"n_mc", "sampler", "draws", "exact", "among", "loss"})
@@ -82,15 +81,12 @@ class Evidence:
         The same over all samples of all data sets.
     situation : str
         The situation it was measured in, in words.
-    extrapolated : bool
-        Whether the sample is a little smaller or larger than any that was tried.
     """
 
     rms: float
     worst: float
     pooled: float
     situation: str
-    extrapolated: bool
 
 
 def error_band(error: float, recipe: str) -> str:
@@ -198,9 +194,7 @@ def reason_not_studied(n: int) -> str:
 def expected_rms(estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY) -> Evidence | None:
     """Return the RMS to expect, from the narrowest situation that was measured at every sample size up to n.
 
-    The logarithm of the RMS is interpolated in the logarithm of n. A little beyond the measured sizes it goes on with the slope
-    between the nearest two, though never falls faster than 1/sqrt(n): if bias dominates, more data help little. Further away
-    there is none.
+    The logarithm of the RMS is interpolated in the logarithm of n. Beyond the measured sizes there is none.
     `level` is an `error_band`, or "any" without a recipe.
 
     Examples
@@ -229,7 +223,7 @@ def look_up(
     if everything is None:
         return None
     low, high = min(everything), max(everything)
-    if not low / MARGIN <= n <= high * MARGIN:
+    if not low <= n <= high:
         return None
     # every data set was studied at the small sizes, so that a situation seen at one of them only is one of few sets
     needed = {size for size in everything if size <= LARGEST_OF_ALL or n > LARGEST_OF_ALL}
@@ -247,13 +241,12 @@ def look_up(
                 _at({size: getattr(one, figure) for size, one in found.items()}, n)
                 for figure in ("typical", "worst", "pooled")
             )
-            outside = not low <= n <= high
-            return Evidence(rms=typical, worst=worst, pooled=pooled, situation=_words(*key), extrapolated=outside)
+            return Evidence(rms=typical, worst=worst, pooled=pooled, situation=_words(*key))
     return None
 
 
 def evidence_for(estimate: Estimate, native: Any, data: Any) -> Evidence | None:
-    """Return the RMS that the method of an estimate had for models and data like these; None if it was not measured.
+    """Return the RMS that the method of an estimate had for models and data like these; None if it was not measured on such.
 
     Examples
     --------
@@ -262,8 +255,8 @@ def evidence_for(estimate: Estimate, native: Any, data: Any) -> Evidence | None:
     >>> data = unseen.datasets.load("gaussian-blocks").take(range(60))
     >>> model = LinearSVC().fit(*data.xy)
     >>> found = evidence_for(unseen.resubstitution.bolster(model, *data.xy), model, data)
-    >>> 0 < found.rms < found.worst, found.situation, found.extrapolated
-    (True, 'linear rules, up to 10 features, 2 classes', False)
+    >>> 0 < found.rms < found.worst, found.situation
+    (True, 'linear rules, up to 10 features, 2 classes')
     """
     if estimate.loss != "zero-one" or data.classes is None:
         return None
@@ -290,8 +283,7 @@ def attach_expected_rms(
     Returns
     -------
     dict of str to Estimate
-        The same estimates; those whose RMS was measured carry `expected_rms`, `worst_rms`, `situation`, and a note if the data
-        differ from those of the study.
+        The same estimates; those whose RMS was measured on such data carry `expected_rms`, `worst_rms` and `situation`.
 
     Examples
     --------
@@ -302,7 +294,7 @@ def attach_expected_rms(
     >>> 0 < a.estimates["632plus"].expected_rms < 0.2
     True
     """
-    differs: str | None = None
+    unstudied: str | None = None
     out = dict(estimates)
     for name, estimate in estimates.items():
         direct = isinstance(estimate, ResubEstimate)
@@ -311,25 +303,15 @@ def attach_expected_rms(
         found = evidence_for(estimate, native, data)
         if found is None:
             continue
-        if differs is None:
-            differs = unlike_the_study(data)
-        out[name] = _with_evidence(estimate, found, differs, data.n_units)
-        if estimate.method == "auto-resub" and has_rare_class(data):
+        if unstudied is None:
+            unstudied = unlike_the_study(data)
+        if not unstudied:
+            out[name] = replace(estimate, expected_rms=found.rms, worst_rms=found.worst, situation=found.situation)
+        elif estimate.method == "auto-resub" and has_rare_class(data):
             # sets with so rare a class were left out of the fit of its interval
-            out[name] = replace(out[name], interval=None)
+            notes = merge_notes(estimate.notes, (note("U030", unstudied),))
+            out[name] = replace(estimate, interval=None, notes=notes)
     return out
-
-
-def _with_evidence(estimate: Estimate, found: Evidence, differs: str, n_units: int) -> Estimate:
-    notes, situation = estimate.notes, found.situation
-    recipe = estimate.method in RECIPES
-    if differs and (recipe or isinstance(estimate, ResubEstimate)):
-        notes = merge_notes(notes, (note("U030", differs),))
-    if found.extrapolated and recipe:
-        notes = merge_notes(notes, (note("U022", reason_not_studied(n_units)),))
-    elif found.extrapolated:
-        situation += "; extrapolated from {} to {} units".format(*STUDIED_UNITS)
-    return replace(estimate, expected_rms=found.rms, worst_rms=found.worst, situation=situation, notes=notes)
 
 
 def has_studied_options(method: Any) -> bool:

@@ -165,5 +165,5 @@ class Situation:
         if self.fewest < STUDIED_FEWEST:
             return f"a class has {self.fewest} rows ({STUDIED_FEWEST} or more in the study)"
         if not least <= self.n_units <= most:
-            return f"{self.n_units} units ({least} to {most} in the study)"
+            return f"{self.n_units:,} units ({least} to {most} in the study)"
         return self.resampling

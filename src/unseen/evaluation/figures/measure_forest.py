@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from unseen.core.scale import measure_name
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, label, measure_name, tidy
+from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
 __all__ = ["MeasureForestInfo", "measure_in_words"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from unseen.core.scale import measure_name
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, is_rate, label, measure_name, percent, points, short_names, tidy
+from unseen.show.style import PALETTE, is_rate, label, percent, points, short_names, tidy
 
 __all__: list[str] = []
 

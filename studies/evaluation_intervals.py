@@ -210,7 +210,6 @@ PAIRS: dict[str, tuple[Any, Any, Callable[[np.random.Generator, int], tuple[Any,
     "5 neighbours and LDA, n = 150": (KNeighborsClassifier(5), LinearDiscriminantAnalysis(), _sample, 150),
     "RBF machine and logistic regression, n = 150": (SVC(), LogisticRegression(), _sample, 150),
     "LDA and a tree of depth 3, n = 60": (LinearDiscriminantAnalysis(), TREE, _sample, 60),
-    "boosting and a tree of depth 3, n = 100": (BOOSTING, TREE, _sample, 100),
     "LDA and a full tree, slices of 70, 20 and 10%, n = 300": (
         LinearDiscriminantAnalysis(),
         DecisionTreeClassifier(random_state=0),
@@ -225,6 +224,7 @@ PAIRS: dict[str, tuple[Any, Any, Callable[[np.random.Generator, int], tuple[Any,
         partial(_numbers, slopes=(2, 1, 0)),
         150,
     ),
+    "boosting and a tree of depth 3, n = 100": (BOOSTING, TREE, _sample, 100),
 }
 # training sets behind the true difference of two algorithms, and fresh rows for each: .001 for error rates, .02 for squares
 TRAININGS, FRESH = 1000, 3000

@@ -442,7 +442,7 @@ def slices_of_losses(
     weight: Floats | None = None,
     span: tuple[float, float] = (-np.inf, np.inf),
     extra: Floats | None = None,
-    shared: float = 0.0,
+    apart: Floats | None = None,
     level: float = 0.95,
     seed: int = 0,
     of: str = "",
@@ -465,28 +465,27 @@ def slices_of_losses(
         Smallest and largest possible loss.
     extra : ndarray, optional
         Variance of each slice's mean beyond that over rows.
-    shared : float
-        Variance that the means of all slices have in common; it leaves their gaps alone.
+    apart : ndarray, optional
+        The same for gaps, which what all slices have in common leaves alone; `extra` if not given.
     level, seed, of
         Confidence of all intervals together, seed, and what the values are of.
     """
     own = np.ones(len(values)) if weight is None else weight
-    added = np.zeros(len(parts)) if extra is None else extra
 
-    def means(more: Floats) -> _SliceValues:
+    def means(more: Floats | None) -> _SliceValues:
         rate = loss in RATE_LOSSES or _two_valued(values, span)
-        made = _values_of_losses(values, parts, units, own, span, rate, more, few_decide=loss == DIFFERENCE)
+        made = _values_of_losses(values, parts, units, own, span, rate, more, loss == DIFFERENCE)
         return _as_roots(made) if loss == "squared" else made
 
     return _slices(
-        means(added + shared),
+        means(extra),
         parts,
         "rmse" if loss == "squared" else loss,
         False,
         level,
         seed,
         of,
-        apart=means(added) if shared > 0 else None,
+        apart=None if apart is None else means(apart),
     )
 
 
@@ -546,12 +545,13 @@ def _values_of_losses(
     span: tuple[float, float],
     rate: bool,
     extra: Floats | None = None,
-    few_decide: bool = False,
+    difference: bool = False,
 ) -> _SliceValues:
     """Return mean losses: shares by mid-P limits, other losses by Student's t with Hall's correction of skewness.
 
-    If few units decide, as where two models agree on most, the variance is worth fewer degrees of freedom than there are units
-    (Satterthwaite, 1946). How many fewer is uncertain in one slice, so that it is taken from all.
+    Differences of bounded losses have no long tails: the skewness of the few units where two models disagree is chance, and Student's t
+    covers better without it. Differences of others have them, so that their variance is worth fewer degrees of freedom than there are
+    units (Satterthwaite, 1946). How many fewer is uncertain in one slice, so that it is taken from all.
     """
     from scipy.special import stdtrit
 
@@ -559,6 +559,7 @@ def _values_of_losses(
     value, error, skew = (np.full(k, np.nan) for _ in range(3))
     cases, counted = np.zeros(k, np.int64), np.zeros(k, np.int64)
     pull, worth = np.zeros((n_units, k)), np.ones(k)
+    bounded = bool(np.isfinite(span).all())
     for j, part in enumerate(parts):
         rows = part.rows & (weight > 0)
         cases[j] = int(rows.sum())
@@ -575,9 +576,10 @@ def _values_of_losses(
             error[j] = np.sqrt(variance + (0.0 if extra is None else extra[j]))
             worth[j] = (counted[j] - 1) / degrees_of_freedom(each)
             scale = float(np.sqrt(np.square(each).mean()))
-            skew[j] = 0.0 if scale <= 0 else float((each**3).mean()) / scale**3
+            skew[j] = 0.0 if scale <= 0 or (difference and bounded) else float((each**3).mean()) / scale**3
     correlation = _correlation(pull) if _share_units(units, parts) else None
-    fewer = float(np.average(worth, weights=counted)) if few_decide and counted.any() else 1.0
+    tails = difference and not bounded and bool(counted.any())
+    fewer = float(np.average(worth, weights=counted)) if tails else 1.0
     freedom = np.maximum((counted - 1) / fewer, 1.0)
     low, high = span
     if rate:
@@ -983,10 +985,11 @@ def table_slices(
     tested = np.isfinite(values)
     inside = [replace(p, rows=p.rows & tested) for p in parts]
     weight = table.row_weights(np.arange(table.data.n))
-    if table.is_difference:
-        extra, shared = _training_variance(table, inside, weight)
-    else:
-        extra, shared = _variance_over_splits(table, inside, weight), 0.0
+    extra, apart = (
+        _training_variance(table, inside, weight, most)
+        if table.is_difference
+        else (_variance_over_splits(table, inside, weight), None)
+    )
     found = slices_of_losses(
         np.nan_to_num(values),
         inside,
@@ -995,7 +998,7 @@ def table_slices(
         weight=weight,
         span=table.range,
         extra=extra,
-        shared=min(shared, most),
+        apart=apart,
         level=level,
         seed=seed,
         of=of,
@@ -1003,16 +1006,18 @@ def table_slices(
     return replace(found, measure=DIFFERENCE + table.loss) if table.is_difference else found
 
 
-def _training_variance(table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats) -> tuple[Floats, float]:
-    """Return what training sets add to the variance of each slice's mean difference, and what they add to all slices alike.
+def _training_variance(
+    table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats, most: float
+) -> tuple[Floats, Floats]:
+    """Return what training sets add to the variance of each slice's mean difference, and of gaps between slices.
 
-    The first part is measured in each slice. The second one would drown in noise there, so it is that of all rows together; it is the
-    same for all slices and leaves their gaps alone. Neither counts if it seems negative. If every row was tested once, its loss does
+    The variance of roles is measured in each slice. That of sets would drown in noise there, so it is that of all rows together; it is
+    the same for all slices and leaves their gaps alone. They never count less than nothing. If every row was tested once, its loss does
     not show what another model would do, and the variance over rows grows as Nadeau and Bengio (2003) have it.
     """
     found = np.zeros(len(parts))
     if len(table.completed) < 2:
-        return found, 0.0
+        return found, found
     values, units = np.nan_to_num(table.by_row()), table.data.units
     again = bool(table.times_tested().max() > 1)
     moves = training_moves(table) if again else np.empty(0)
@@ -1022,11 +1027,12 @@ def _training_variance(table: LossTable, parts: Sequence[RowsOfSlice], weight: F
             continue
         own = np.bincount(units, w * (values - w @ values / w.sum()), table.data.n_units) / w.sum()
         if again:
-            found[j] = max(0.0, variance_of_roles(moves, split_deviations(table, w), own))
+            found[j] = variance_of_roles(moves, split_deviations(table, w), own)
         else:
             counted = len(np.unique(units[w > 0]))
             found[j] = (fold_spread(table) ** 2 - 1) * float(np.square(own).sum()) * counted / max(counted - 1, 1)
-    return found, max(0.0, variance_of_sets(moves, split_deviations(table, weight))) if again else 0.0
+    sets = min(variance_of_sets(moves, split_deviations(table, weight)), most) if again else 0.0
+    return np.maximum(found + sets, 0.0), np.maximum(found, 0.0)
 
 
 def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats) -> Floats:

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import Ridge
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
-from unseen.evaluation.slices import mid_p_ends, skewed_ends, slices_of_losses, table_slices
+from unseen.evaluation.slices import DIFFERENCE, mid_p_ends, skewed_ends, slices_of_losses, table_slices
 
 RNG = np.random.default_rng(4)
 SITE = np.repeat(["a", "b", "c"], [40, 60, 100])
@@ -276,12 +277,39 @@ def test_slices_of_an_assessment_and_of_a_comparison():
     assert gap["north"].high < 0 < gap["south"].high
 
 
+def test_differences_of_bounded_losses_have_student_s_limits_and_others_fewer_degrees_of_freedom():
+    rng = np.random.default_rng(9)
+    y, wrong = rng.integers(0, 2, 200), rng.random((2, 200)) < [[0.1], [0.4]]
+    frame = pd.DataFrame({"site": SITE, "y": y, "yhat": np.where(wrong[0], 1 - y, y)})
+    other = frame.assign(yhat=np.where(wrong[1], 1 - y, y))
+    made = unseen.predictions({"a": frame, "b": other}, truth="y", pred="yhat", by="site").slices[2]["c"]
+    each = (wrong[0].astype(float) - wrong[1])[SITE == "c"]
+    half = stats.t.ppf((1 + 0.95 ** (1 / 3)) / 2, 99) * stats.sem(each)
+    assert [made.low, made.high] == pytest.approx([each.mean() - half, each.mean() + half])
+    # one value far out in each slice: squares of which one is nearly all are worth about two degrees of freedom
+    parts = slice_rows({"site": SITE})
+    values = np.where(np.isin(np.arange(200), [0, 40, 100]), 100.0, rng.normal(size=200))
+    wide, plain = (
+        slices_of_losses(values, parts, loss=loss, units=np.arange(200)) for loss in (DIFFERENCE, "absolute")
+    )
+    squares = [np.square(values[name == SITE] - values[name == SITE].mean()) for name in "abc"]
+    worth = [(len(q) - 1) / (2 * q.sum() ** 2 / np.square(q - q.mean()).sum()) for q in squares]
+    freedom = 99 / np.average(worth, weights=[40, 60, 100])
+    quantile, level = (stats.t.ppf((1 + 0.95 ** (1 / 3)) / 2, df) for df in (freedom, 99))
+    assert quantile > 1.5 * level
+    skew = stats.skew(values[SITE == "c"])
+    expected = skewed_ends(*(np.array([v]) for v in (plain["c"].value, plain["c"].std_error, skew, 100.0, quantile)))[0]
+    assert [wide["c"].low, wide["c"].high] == pytest.approx(expected)
+
+
 def test_what_all_slices_share_widens_them_and_leaves_their_gaps_alone():
     rng = np.random.default_rng(5)
     values = rng.normal(size=200)
     one, two = (
-        slices_of_losses(values, slice_rows({"site": SITE}), loss="absolute", units=np.arange(200), shared=shared)
-        for shared in (0.0, 0.03)
+        slices_of_losses(
+            values, slice_rows({"site": SITE}), loss="absolute", units=np.arange(200), extra=extra, apart=np.zeros(3)
+        )
+        for extra in (np.zeros(3), np.full(3, 0.03))
     )
     assert [g.low for g in one.gaps] == [g.low for g in two.gaps]
     assert one.tests[0].p == two.tests[0].p
@@ -307,14 +335,14 @@ def test_one_slice_of_all_rows_has_the_pair_s_difference_and_for_fixed_predictio
 
 
 def test_training_sets_add_no_more_to_all_slices_than_the_pair_s_own_test_sees():
-    """The upper tenth of the targets moves with the training set, and all squared errors with it."""
-    y = np.random.default_rng(8).normal(size=60)
-    design = unseen.designs.MonteCarlo(0.368, 200)
-    models = DummyRegressor(strategy="quantile", quantile=0.9), DummyRegressor()
-    high, middle = (unseen.run(m, y[:, None], y, design=design, random_state=0).losses() for m in models)
+    """Half the mean of the 37 targets trained on, against nothing: all errors move with the training set, and as test cases do."""
+    y = np.random.default_rng(8).normal(3.0, size=60)
+    options = {"design": unseen.designs.MonteCarlo(0.368, 200), "random_state": 0, "duplicates": "apart"}
+    models = Ridge(alpha=37, fit_intercept=False), DummyRegressor(strategy="constant", constant=0.0)
+    half, nothing = (unseen.run(m, np.ones((60, 1)), y, **options).losses() for m in models)
     parts = slice_rows({"site": np.repeat(["a", "b"], 30)})
     free, none, some = (
-        table_slices(high.minus(middle), parts, level=0.95, seed=0, most=most) for most in (np.inf, 0.0, 1e-4)
+        table_slices(half.minus(nothing), parts, level=0.95, seed=0, most=most) for most in (np.inf, 0.0, 1e-4)
     )
     for name in "ab":
         assert free[name].std_error > some[name].std_error

@@ -1,13 +1,14 @@
 """How often the intervals of slices, of calibration, of decision curves and of importance hold, where the truth is known.
 
 Run as `python -m studies.evaluation_intervals [--only TABLE] [--sets N]`; the tables are written into docs/validation/evaluation.md.
-All of them together take some six minutes of one core; comparisons and importance, which fit most models, stop at 200 data sets.
+Most take a minute of one core, comparisons, which fit millions of models, half an hour; importance stops at 200 data sets.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ import sklearn
 from scipy.special import expit
 from scipy.stats import beta, norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LinearRegression
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import unseen
@@ -40,7 +44,7 @@ __all__ = [
 
 PAGE = Path(__file__).parents[1] / "docs" / "validation" / "evaluation.md"
 SETS, FEWER = 400, 200  # data sets of each line, and of lines that take hundreds of fits each
-COSTLY = frozenset({"slices_of_comparisons", "importance"})
+COSTLY = frozenset({"importance"})
 TEST = 30_000  # rows that tell the true error of a trained model to .003
 
 Truth = dict[str, float]
@@ -156,8 +160,9 @@ def slice_rows_of_predictions(sets: int) -> list[list[str]]:
     return lines
 
 
-def _sample(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
-    site, X = rng.integers(0, 3, n), rng.normal(size=(n, 4))
+def _sample(rng: np.random.Generator, n: int, share: list[float] | None = None) -> tuple[Any, Any, Any]:
+    site = rng.integers(0, 3, n) if share is None else rng.choice(3, n, p=share)
+    X = rng.normal(size=(n, 4))
     y = (rng.random(n) < expit((X[:, 0] + X[:, 1]) * np.array([2, 1, 0.3])[site])).astype(int)
     return X, y, site
 
@@ -190,28 +195,39 @@ def slice_rows_of_models(sets: int) -> list[list[str]]:
     return lines
 
 
-def _numbers(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+def _numbers(rng: np.random.Generator, n: int, slopes: tuple[float, ...] = (2, 1, 0.3)) -> tuple[Any, Any, Any]:
     site, X = rng.integers(0, 3, n), rng.normal(size=(n, 4))
-    return X, (X[:, 0] + X[:, 1]) * np.array([2, 1, 0.3])[site] + rng.normal(size=n), site
+    return X, (X[:, 0] + X[:, 1]) * np.array(slopes)[site] + rng.normal(size=n), site
 
 
+TREE, LINE = DecisionTreeClassifier(max_depth=3, random_state=0), LinearRegression()
+STEPS = DecisionTreeRegressor(max_depth=3, random_state=0)
+BOOSTING = GradientBoostingClassifier(n_estimators=10, max_depth=2, random_state=0)
 PAIRS: dict[str, tuple[Any, Any, Callable[[np.random.Generator, int], tuple[Any, Any, Any]], int]] = {
     "LDA and naive Bayes, n = 150": (LinearDiscriminantAnalysis(), GaussianNB(), _sample, 150),
-    "LDA and a tree of depth 3, n = 150": (
+    "LDA and a tree of depth 3, n = 150": (LinearDiscriminantAnalysis(), TREE, _sample, 150),
+    "least squares and a tree of depth 3, n = 150": (LINE, STEPS, _numbers, 150),
+    "5 neighbours and LDA, n = 150": (KNeighborsClassifier(5), LinearDiscriminantAnalysis(), _sample, 150),
+    "RBF machine and logistic regression, n = 150": (SVC(), LogisticRegression(), _sample, 150),
+    "LDA and a tree of depth 3, n = 60": (LinearDiscriminantAnalysis(), TREE, _sample, 60),
+    "LDA and a full tree, slices of 70, 20 and 10%, n = 300": (
         LinearDiscriminantAnalysis(),
-        DecisionTreeClassifier(max_depth=3, random_state=0),
-        _sample,
+        DecisionTreeClassifier(random_state=0),
+        partial(_sample, share=[0.7, 0.2, 0.1]),
+        300,
+    ),
+    "ridge and 5 neighbours, numbers, n = 150": (Ridge(), KNeighborsRegressor(5), _numbers, 150),
+    "least squares and a tree of depth 3, n = 300": (LINE, STEPS, _numbers, 300),
+    "5 neighbours and a tree of depth 3, one slice without signal, n = 150": (
+        KNeighborsRegressor(5),
+        STEPS,
+        partial(_numbers, slopes=(2, 1, 0)),
         150,
     ),
-    "least squares and a tree of depth 3, n = 150": (
-        LinearRegression(),
-        DecisionTreeRegressor(max_depth=3, random_state=0),
-        _numbers,
-        150,
-    ),
+    "boosting and a tree of depth 3, n = 100": (BOOSTING, TREE, _sample, 100),
 }
-# training sets behind the true difference of two algorithms, and fresh rows for each: .001 for error rates
-TRAININGS, FRESH = 400, 3000
+# training sets behind the true difference of two algorithms, and fresh rows for each: .001 for error rates, .02 for squares
+TRAININGS, FRESH = 1000, 3000
 
 
 def _true_differences(a: Any, b: Any, draw: Any, n: int) -> Truth:
@@ -222,7 +238,7 @@ def _true_differences(a: Any, b: Any, draw: Any, n: int) -> Truth:
         X, y, _site = draw(rng, n)
         X_test, y_test, site = draw(rng, FRESH)
         off = [m.fit(X, y).predict(X_test) - y_test for m in (a, b)]
-        loss = [np.square(v) if draw is _numbers else (v != 0).astype(float) for v in off]
+        loss = [np.square(v) if y.dtype == float else (v != 0).astype(float) for v in off]
         total += np.array([(loss[0] - loss[1])[site == j].mean() for j in range(3)])
     return {str(j): float(v) for j, v in enumerate(total / TRAININGS)}
 

@@ -23,7 +23,7 @@ from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.scale import advantage
 from unseen.designs.splits import as_design, design_of_cv
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
-from unseen.evaluation.slices import Slices, fold_spread, table_slices
+from unseen.evaluation.slices import Slices, table_slices
 from unseen.request.prepare import data_of, model_of, one_measure_of, plan_of
 from unseen.request.request import Request, open_request
 from unseen.show.text import RATES, percent_or_number
@@ -220,26 +220,19 @@ def _slices(
     found = []
     for pair in made.pairs:
         table = losses[pair.a].minus(losses[pair.b])
-        found.append(
-            table_slices(
-                table,
-                parts,
-                level=level,
-                seed=seed,
-                spread=fold_spread(table) if len(table.completed) > 1 else 1.0,
-                shared=_training_variance(table, pair),
-                of=f"{pair.a} − {pair.b}",
-            )
-        )
+        most = _training_variance(table, pair)
+        found.append(table_slices(table, parts, level=level, seed=seed, most=most, of=f"{pair.a} − {pair.b}"))
     return tuple(found)
 
 
 def _training_variance(table: LossTable, pair: Comparison) -> float:
-    """Return the variance of the pair's difference beyond that over rows: of training sets, which is as large in a small slice."""
+    """Return the variance of the pair's difference beyond that over rows, which is all that training sets can have in it."""
+    if pair.std_error is None:
+        return np.inf
     values = table.by_unit()
     values = values[np.isfinite(values)]
     rows = float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
-    return max(0.0, (pair.std_error or 0.0) ** 2 - rows)
+    return max(0.0, pair.std_error**2 - rows)
 
 
 def _design_id(design: Any) -> str:

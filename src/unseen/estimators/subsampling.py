@@ -20,7 +20,7 @@ from unseen.designs.monte_carlo import MonteCarlo
 from unseen.estimators._jackknife import influences, unit_matrix, variance_of
 from unseen.estimators.out_of_bag import MIN_REPLICATES, check_replicates
 
-__all__ = ["Subsampling", "can_subsample"]
+__all__ = ["Subsampling", "can_subsample", "degrees_of_freedom"]
 
 LEFT_OUT = 0.368  # share that a bootstrap sample leaves out: large enough to test, small enough to train on the rest
 STEP = 1e-5  # weight moved to find the slope of a measure; its second-order error is far below the standard error
@@ -115,7 +115,7 @@ class Subsampling(TableMethod):
         else:
             value, losses, drawn = _slopes(table, measure)
             own, variance = _of_losses(losses, drawn)[1:]
-            df = max(_degrees_of_freedom(own), rarer)
+            df = max(degrees_of_freedom(own), rarer)
         return t_interval(self, table, value, float(np.sqrt(variance)), level, df=df, notes=notes)
 
 
@@ -134,7 +134,7 @@ def _of_losses(losses: Floats, drawn: Floats) -> tuple[float, Floats, float]:
     return value, own, variance_of(own, influence, noise)
 
 
-def _degrees_of_freedom(own: Floats) -> float:
+def degrees_of_freedom(own: Floats) -> float:
     """Return what the sum of the squared influences is worth: one less than their number if they are normal, less if a few decide."""
     squares = np.square(own)
     spread = float(np.square(squares - squares.mean()).sum())

@@ -18,6 +18,8 @@ from unseen.core.result import Result, plain
 from unseen.core.rng import stream
 from unseen.core.scale import measure_name
 from unseen.estimators.rate import trusted_size
+from unseen.estimators.subsampling import degrees_of_freedom
+from unseen.estimators.training_sets import split_deviations, training_moves, variance_of_roles, variance_of_sets
 from unseen.evaluation.measure_intervals import BootstrapIntervals
 from unseen.evaluation.scored_cases import ScoredCases
 from unseen.evaluation.slice_columns import RowsOfSlice
@@ -446,8 +448,8 @@ def slices_of_losses(
     units: Ints,
     weight: Floats | None = None,
     span: tuple[float, float] = (-np.inf, np.inf),
-    spread: float = 1.0,
     extra: Floats | None = None,
+    apart: Floats | None = None,
     level: float = 0.95,
     seed: int = 0,
     of: str = "",
@@ -468,24 +470,29 @@ def slices_of_losses(
         Weight of each row.
     span : tuple of float
         Smallest and largest possible loss.
-    spread : float
-        Factor on standard errors, for predictions of models that share training rows.
     extra : ndarray, optional
         Variance of each slice's mean beyond that over rows.
+    apart : ndarray, optional
+        The same for gaps, which what all slices have in common leaves alone; `extra` if not given.
     level, seed, of
         Confidence of all intervals together, seed, and what the values are of.
     """
     own = np.ones(len(values)) if weight is None else weight
-    rate = loss in RATE_LOSSES or _two_valued(values, span)
-    made = _values_of_losses(values, parts, units, own, span, spread, rate, extra)
+
+    def means(more: Floats | None) -> _SliceValues:
+        rate = loss in RATE_LOSSES or _two_valued(values, span)
+        made = _values_of_losses(values, parts, units, own, span, rate, more, loss == DIFFERENCE)
+        return _as_roots(made) if loss == "squared" else made
+
     return _slices(
-        _as_roots(made) if loss == "squared" else made,
+        means(extra),
         parts,
         "rmse" if loss == "squared" else loss,
         False,
         level,
         seed,
         of,
+        apart=None if apart is None else means(apart),
     )
 
 
@@ -518,7 +525,7 @@ def slices_of_cases(
     if share is not None:
         part, whole = share
         inside = [replace(p, rows=p.rows & (whole > 0)) for p in parts]
-        made = _values_of_losses(part, inside, cases.units, cases.weight, (0.0, 1.0), 1.0, True)
+        made = _values_of_losses(part, inside, cases.units, cases.weight, (0.0, 1.0), True)
     else:
         resamples = BootstrapIntervals(cases=cases, n_draws=max(n_bootstrap, LEAST_RESAMPLES), seed=seed, level=level)
         made = _values_of_sets(resamples, parts, one, estimate)
@@ -543,17 +550,23 @@ def _values_of_losses(
     units: Ints,
     weight: Floats,
     span: tuple[float, float],
-    spread: float,
     rate: bool,
     extra: Floats | None = None,
+    difference: bool = False,
 ) -> _SliceValues:
-    """Return mean losses: shares by mid-P limits, other losses by Student's t with Hall's correction of skewness."""
+    """Return mean losses: shares by mid-P limits, other losses by Student's t with Hall's correction of skewness.
+
+    Differences of bounded losses have no long tails: the skewness of the few units where two models disagree is chance, and Student's t
+    covers better without it. Differences of others have them, so that their variance is worth fewer degrees of freedom than there are
+    units (Satterthwaite, 1946). How many fewer is uncertain in one slice, so that it is taken from all.
+    """
     from scipy.special import stdtrit
 
     k, n_units = len(parts), int(units.max()) + 1
     value, error, skew = (np.full(k, np.nan) for _ in range(3))
     cases, counted = np.zeros(k, np.int64), np.zeros(k, np.int64)
-    pull = np.zeros((n_units, k))
+    pull, worth = np.zeros((n_units, k)), np.ones(k)
+    bounded = bool(np.isfinite(span).all())
     for j, part in enumerate(parts):
         rows = part.rows & (weight > 0)
         cases[j] = int(rows.sum())
@@ -567,11 +580,14 @@ def _values_of_losses(
         if counted[j] > 1:
             each = pull[there, j]
             variance = float(np.square(each).sum() * counted[j] / (counted[j] - 1))
-            error[j] = np.sqrt(spread**2 * variance + (0.0 if extra is None else extra[j]))
+            error[j] = np.sqrt(variance + (0.0 if extra is None else extra[j]))
+            worth[j] = (counted[j] - 1) / degrees_of_freedom(each)
             scale = float(np.sqrt(np.square(each).mean()))
-            skew[j] = 0.0 if scale <= 0 else float((each**3).mean()) / scale**3
+            skew[j] = 0.0 if scale <= 0 or (difference and bounded) else float((each**3).mean()) / scale**3
     correlation = _correlation(pull) if _share_units(units, parts) else None
-    freedom = np.maximum(counted - 1.0, 1.0)
+    tails = difference and not bounded and bool(counted.any())
+    fewer = float(np.average(worth, weights=counted)) if tails else 1.0
+    freedom = np.maximum((counted - 1) / fewer, 1.0)
     low, high = span
     if rate:
         share = (value - low) / (high - low)
@@ -590,10 +606,11 @@ def _values_of_losses(
                 ]
             )
             ends = mid_p_ends(np.nan_to_num(share), np.nan_to_num(trusted, nan=1.0), each)
-            ends[grouped] = _logit_ends(share, error / (high - low), stdtrit(freedom, (1 + each) / 2))[grouped]
+            quantile = np.asarray(stdtrit(freedom, (1 + each) / 2), dtype=float)
+            ends[grouped] = _logit_ends(share, error / (high - low), quantile)[grouped]
             return np.asarray(low + (high - low) * ends)
 
-        plain_cases = spread == 1.0 and n_units == len(values) and bool(np.all(weight == 1))
+        plain_cases = n_units == len(values) and bool(np.all(weight == 1))
         counts = (share * cases, cases.astype(float)) if plain_cases and _two_valued(values, span) else None
         return _SliceValues(
             value=value,
@@ -608,7 +625,7 @@ def _values_of_losses(
     error = np.where((counted < LEAST_UNITS) | ~(error > 0), np.nan, error)
 
     def limits_of_means(each: float) -> Floats:
-        quantile = np.asarray(stdtrit(freedom, (1 + each) / 2))
+        quantile = np.asarray(stdtrit(freedom, (1 + each) / 2), dtype=float)
         return np.clip(skewed_ends(value, error, np.nan_to_num(skew), np.maximum(counted, 1), quantile), low, high)
 
     return _SliceValues(
@@ -752,9 +769,17 @@ def _joint_correlation(cases: ScoredCases, parts: Sequence[RowsOfSlice], one: An
 
 
 def _slices(
-    made: _SliceValues, parts: Sequence[RowsOfSlice], measure: str, higher: bool, level: float, seed: int, of: str
+    made: _SliceValues,
+    parts: Sequence[RowsOfSlice],
+    measure: str,
+    higher: bool,
+    level: float,
+    seed: int,
+    of: str,
+    apart: _SliceValues | None = None,
 ) -> Slices:
-    """Return the record: limits of all slices together, gaps, tests, and the worst slice."""
+    """Return the record: limits of all slices together, gaps, tests, and the worst slice; `apart` is without what slices share."""
+    own = made if apart is None else apart
     good = np.flatnonzero(made.usable)
     if len(good) < 1:
         raise InputError(f"no slice has enough independent units for {measure}; join slices.")
@@ -780,8 +805,8 @@ def _slices(
     tests: list[SliceTest] = []
     for column in columns:
         mine = [j for j in good.tolist() if parts[j].column == column]
-        tests.append(_test(made, mine, column, seed))
-        gaps += _gaps(made, mine, parts, draws[:, np.searchsorted(good, mine)], level)
+        tests.append(_test(own, mine, column, seed))
+        gaps += _gaps(own, mine, parts, draws[:, np.searchsorted(good, mine)], level)
     small = [s for s in listed if 0 < s.n_units < FEW_UNITS]
     notes: tuple[Note, ...] = ()
     if small:
@@ -950,30 +975,28 @@ def _worst(made: _SliceValues, good: Ints, listed: Sequence[Slice], draws: Float
 
 
 def table_slices(
-    table: LossTable,
-    parts: Sequence[RowsOfSlice],
-    *,
-    level: float,
-    seed: int,
-    spread: float = 1.0,
-    shared: float = 0.0,
-    of: str = "",
+    table: LossTable, parts: Sequence[RowsOfSlice], *, level: float, seed: int, most: float = np.inf, of: str = ""
 ) -> Slices:
     """Return the mean loss of each row over the splits that tested it, slice by slice.
 
-    Differences are those of two algorithms; `shared` is the variance that all slices have in common, since the models were trained on
-    one sample. Any other table is read for the error of the model trained on all rows, for which the
-    variance over rows is right if models of different splits agree (Bayle et al., 2020). If they do not, averages over rounds are
-    steadier than one model is: its variance is that of single predictions.
+    Differences are those of two algorithms: to the variance over rows comes what training sets add to it; `most` is a limit to what
+    they add to all slices alike. Any other table is read for the error of the model trained on all rows, for which the variance over rows is right if models of different splits agree (Bayle et
+    al., 2020). If they do not, averages over rounds are steadier than one model is: its variance is that of single predictions.
 
     References
     ----------
-    Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS 33.
+    Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS 33. Efron, B.
+    and Stein, C. (1981). The jackknife estimate of variance. Annals of Statistics 9, 586-596.
     """
     values = table.by_row()
     tested = np.isfinite(values)
     inside = [replace(p, rows=p.rows & tested) for p in parts]
     weight = table.row_weights(np.arange(table.data.n))
+    extra, apart = (
+        _training_variance(table, inside, weight, most)
+        if table.is_difference
+        else (_variance_over_splits(table, inside, weight), None)
+    )
     found = slices_of_losses(
         np.nan_to_num(values),
         inside,
@@ -981,13 +1004,42 @@ def table_slices(
         units=table.data.units,
         weight=weight,
         span=table.range,
-        spread=spread,
-        extra=np.full(len(inside), shared) if table.is_difference else _variance_over_splits(table, inside, weight),
+        extra=extra,
+        apart=apart,
         level=level,
         seed=seed,
         of=of,
     )
     return replace(found, measure=DIFFERENCE + table.loss) if table.is_difference else found
+
+
+def _training_variance(
+    table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats, most: float
+) -> tuple[Floats, Floats]:
+    """Return what training sets add to the variance of each slice's mean difference, and of gaps between slices.
+
+    The variance of roles is measured in each slice. That of sets would drown in noise there, so it is that of all rows together; it is
+    the same for all slices and leaves their gaps alone. They never count less than nothing. If every row was tested once, its loss does
+    not show what another model would do, and the variance over rows grows as Nadeau and Bengio (2003) have it.
+    """
+    found = np.zeros(len(parts))
+    if len(table.completed) < 2:
+        return found, found
+    values, units = np.nan_to_num(table.by_row()), table.data.units
+    again = bool(table.times_tested().max() > 1)
+    moves = training_moves(table) if again else np.empty(0)
+    for j, part in enumerate(parts):
+        w = weight * part.rows
+        if w.sum() <= 0:
+            continue
+        own = np.bincount(units, w * (values - w @ values / w.sum()), table.data.n_units) / w.sum()
+        if again:
+            found[j] = variance_of_roles(moves, split_deviations(table, w), own)
+        else:
+            counted = len(np.unique(units[w > 0]))
+            found[j] = (fold_spread(table) ** 2 - 1) * float(np.square(own).sum()) * counted / max(counted - 1, 1)
+    sets = min(variance_of_sets(moves, split_deviations(table, weight)), most) if again else 0.0
+    return np.maximum(found + sets, 0.0), np.maximum(found, 0.0)
 
 
 def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats) -> Floats:

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.registry import build
-from unseen.estimators.subsampling import _degrees_of_freedom, _of_losses, _variance_of_areas
+from unseen.estimators.subsampling import _of_losses, _variance_of_areas, degrees_of_freedom
 
 DESIGN = unseen.designs.MonteCarlo(0.368, 200)
 
@@ -151,13 +151,13 @@ def test_a_measure_of_counts_that_is_a_mean_has_the_interval_of_that_mean(pair):
 def test_degrees_of_freedom_are_those_of_the_variance_of_the_influences():
     """Satterthwaite: a sum of n squares of normal numbers is chi-squared with n degrees; of a share p of equal ones it is 2 n p / (1 - p)."""
     rng = np.random.default_rng(4)
-    found = np.mean([_degrees_of_freedom(rng.standard_normal(200)) for _ in range(400)])
+    found = np.mean([degrees_of_freedom(rng.standard_normal(200)) for _ in range(400)])
     assert found == pytest.approx(199, rel=0.06)
     few = np.where(np.arange(200) < 20, 1.0, 0.0)
-    assert _degrees_of_freedom(few) == pytest.approx(2 * 200 * 0.1 / 0.9)
-    assert _degrees_of_freedom(3 * few) == pytest.approx(_degrees_of_freedom(few))
-    assert _degrees_of_freedom(np.ones(10)) == 9
-    assert _degrees_of_freedom(np.eye(5)[0]) == pytest.approx(2.5)
+    assert degrees_of_freedom(few) == pytest.approx(2 * 200 * 0.1 / 0.9)
+    assert degrees_of_freedom(3 * few) == pytest.approx(degrees_of_freedom(few))
+    assert degrees_of_freedom(np.ones(10)) == 9
+    assert degrees_of_freedom(np.eye(5)[0]) == pytest.approx(2.5)
 
 
 def test_the_least_variance_of_areas_rises_with_the_noise_and_no_further_than_three_quarters():

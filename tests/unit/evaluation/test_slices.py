@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import Ridge
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
-from unseen.evaluation.slice_columns import columns_of_data, slice_rows
-from unseen.evaluation.slices import mid_p_ends, skewed_ends, slices_of_losses
+from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
+from unseen.evaluation.slices import DIFFERENCE, mid_p_ends, skewed_ends, slices_of_losses, table_slices
 
 RNG = np.random.default_rng(4)
 SITE = np.repeat(["a", "b", "c"], [40, 60, 100])
@@ -273,6 +275,90 @@ def test_slices_of_an_assessment_and_of_a_comparison():
     losses = tables["lda"].losses().by_row() - tables["dummy"].losses().by_row()
     assert gap["north"].value == pytest.approx(losses[site == "north"].mean())
     assert gap["north"].high < 0 < gap["south"].high
+
+
+def test_differences_of_bounded_losses_have_student_s_limits_and_others_fewer_degrees_of_freedom():
+    rng = np.random.default_rng(9)
+    y, wrong = rng.integers(0, 2, 200), rng.random((2, 200)) < [[0.1], [0.4]]
+    frame = pd.DataFrame({"site": SITE, "y": y, "yhat": np.where(wrong[0], 1 - y, y)})
+    other = frame.assign(yhat=np.where(wrong[1], 1 - y, y))
+    made = unseen.predictions({"a": frame, "b": other}, truth="y", pred="yhat", by="site").slices[2]["c"]
+    each = (wrong[0].astype(float) - wrong[1])[SITE == "c"]
+    half = stats.t.ppf((1 + 0.95 ** (1 / 3)) / 2, 99) * stats.sem(each)
+    assert [made.low, made.high] == pytest.approx([each.mean() - half, each.mean() + half])
+    # one value far out in each slice: squares of which one is nearly all are worth about two degrees of freedom
+    parts = slice_rows({"site": SITE})
+    values = np.where(np.isin(np.arange(200), [0, 40, 100]), 100.0, rng.normal(size=200))
+    wide, plain = (
+        slices_of_losses(values, parts, loss=loss, units=np.arange(200)) for loss in (DIFFERENCE, "absolute")
+    )
+    squares = [np.square(values[name == SITE] - values[name == SITE].mean()) for name in "abc"]
+    worth = [(len(q) - 1) / (2 * q.sum() ** 2 / np.square(q - q.mean()).sum()) for q in squares]
+    freedom = 99 / np.average(worth, weights=[40, 60, 100])
+    quantile, level = (stats.t.ppf((1 + 0.95 ** (1 / 3)) / 2, df) for df in (freedom, 99))
+    assert quantile > 1.5 * level
+    skew = stats.skew(values[SITE == "c"])
+    expected = skewed_ends(*(np.array([v]) for v in (plain["c"].value, plain["c"].std_error, skew, 100.0, quantile)))[0]
+    assert [wide["c"].low, wide["c"].high] == pytest.approx(expected)
+
+
+def test_what_all_slices_share_widens_them_and_leaves_their_gaps_alone():
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=200)
+    one, two = (
+        slices_of_losses(
+            values, slice_rows({"site": SITE}), loss="absolute", units=np.arange(200), extra=extra, apart=np.zeros(3)
+        )
+        for extra in (np.zeros(3), np.full(3, 0.03))
+    )
+    assert [g.low for g in one.gaps] == [g.low for g in two.gaps]
+    assert one.tests[0].p == two.tests[0].p
+    for name in "abc":
+        assert two[name].std_error ** 2 == pytest.approx(one[name].std_error ** 2 + 0.03)
+
+
+def test_one_slice_of_all_rows_has_the_pair_s_difference_and_for_fixed_predictions_its_error():
+    rng = np.random.default_rng(6)
+    n = 80
+    X, y = rng.normal(size=(n, 2)), (rng.random(n) < 0.4).astype(int)
+    design = unseen.designs.MonteCarlo(0.368, 200)
+    models = [*(DummyClassifier(strategy="constant", constant=k) for k in (0, 1)), "cart"]
+    losses = [unseen.run(m, X, y, design=design, random_state=0).losses() for m in models]
+    everyone = (RowsOfSlice("all", "x", np.ones(n, bool)),)
+    for a, b in ((0, 1), (0, 2)):
+        table = losses[a].minus(losses[b])
+        slices = table_slices(table, everyone, level=0.95, seed=0)
+        pair = unseen.estimate(table, method="subsampling")
+        assert slices["x"].value == pytest.approx(pair.value)
+        if b == 1:  # the jackknife divides by n, a slice by n - 1
+            assert slices["x"].std_error == pytest.approx(pair.std_error * np.sqrt(n / (n - 1)))
+
+
+def test_training_sets_add_no_more_to_all_slices_than_the_pair_s_own_test_sees():
+    """Half the mean of the 37 targets trained on, against nothing: all errors move with the training set, and as test cases do."""
+    y = np.random.default_rng(8).normal(3.0, size=60)
+    options = {"design": unseen.designs.MonteCarlo(0.368, 200), "random_state": 0, "duplicates": "apart"}
+    models = Ridge(alpha=37, fit_intercept=False), DummyRegressor(strategy="constant", constant=0.0)
+    half, nothing = (unseen.run(m, np.ones((60, 1)), y, **options).losses() for m in models)
+    parts = slice_rows({"site": np.repeat(["a", "b"], 30)})
+    free, none, some = (
+        table_slices(half.minus(nothing), parts, level=0.95, seed=0, most=most) for most in (np.inf, 0.0, 1e-4)
+    )
+    for name in "ab":
+        assert free[name].std_error > some[name].std_error
+        assert some[name].std_error ** 2 == pytest.approx(none[name].std_error ** 2 + 1e-4)
+
+
+def test_rows_tested_once_are_widened_as_nadeau_and_bengio_have_it():
+    """Ten folds: (1/10 + 1/9) 10 times the variance over rows."""
+    rng = np.random.default_rng(7)
+    X, y = rng.normal(size=(100, 2)), rng.normal(size=100)
+    design = unseen.designs.KFold(10)
+    ols, dummy = (unseen.run(m, X, y, design=design, random_state=0).losses() for m in ("ols", "dummy"))
+    site = np.repeat(["a", "b"], 50)
+    s = table_slices(ols.minus(dummy), slice_rows({"site": site}), level=0.95, seed=0)
+    each = (ols.by_row() - dummy.by_row())[site == "a"]
+    assert s["a"].std_error ** 2 == pytest.approx(each.var(ddof=1) / 50 * (1 / 10 + 1 / 9) * 10)
 
 
 def test_slices_of_a_comparison_need_losses_of_rows():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unseen.core.errors import InputError
-from unseen.core.scale import gap_words, loss_words
+from unseen.core.scale import gap_words, measure_name
 from unseen.request.command_line import (
     By,
     Costs,
@@ -192,7 +192,8 @@ def _gate_checks(result: PredictionFiles, fail_if: float | None, fail_if_worse: 
     last = result.estimates[names[-1]]
     checks = []
     if fail_if is not None:
-        sentence = f"{names[-1]}: {loss_words(last.loss)} {percent_or_number(last.value, last.loss)}."
+        what = "error" if last.loss == "zero-one" else measure_name(last.loss)
+        sentence = f"{names[-1]}: {what} {percent_or_number(last.value, last.loss)}."
         checks.append(GateCheck(name=f"error at most {fail_if:g}", passed=last.value <= fail_if, sentence=sentence))
     if fail_if_worse is not None:
         pair = result[names[0], names[-1]]

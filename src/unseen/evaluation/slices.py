@@ -17,6 +17,7 @@ from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
 from unseen.core.rng import stream
 from unseen.core.scale import measure_name
+from unseen.estimators.out_of_bag import MIN_REPLICATES
 from unseen.estimators.rate import trusted_size
 from unseen.estimators.subsampling import degrees_of_freedom
 from unseen.estimators.training_sets import split_deviations, training_moves, variance_of_roles, variance_of_sets
@@ -1039,7 +1040,10 @@ def _training_variance(
             counted = len(np.unique(units[w > 0]))
             found[j] = (fold_spread(table) ** 2 - 1) * float(np.square(own).sum()) * counted / max(counted - 1, 1)
     sets = min(variance_of_sets(moves, split_deviations(table, weight)), most) if again else 0.0
-    return np.maximum(found + sets, 0.0), np.maximum(found, 0.0)
+    roles = np.maximum(found, 0.0)
+    if len(table.completed) < MIN_REPLICATES:  # both are mostly noise then, and neither may take from the other
+        return roles + max(sets, 0.0), roles
+    return np.maximum(found + sets, 0.0), roles
 
 
 def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats) -> Floats:

@@ -125,7 +125,7 @@ def test_every_figure_draws_and_every_report_is_written(bench: Bench, ranking: N
             ax.figure.clf()
         text = Path(result.report(tmp_path / "report.html")).read_text()
         assert "<svg" in text
-    assert "Take a; b is not distinguishable from it. Its expected test error is 10.0% (5.0 to 20.0%)." in text
+    assert "Take a; b is not distinguishable from it. Its expected test error is 10.0% (5.0% to 20.0%)." in text
     before = replace(ranking, expected=None)  # a ranking that was kept before there were expected errors
     text = Path(before.report(tmp_path / "report.html")).read_text()
     assert "a is expected to generalize best of 3 networks" in text

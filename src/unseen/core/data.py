@@ -153,7 +153,7 @@ class Data:
         word = re.sub(r"([_\- ]+[iI][dD]|(?<=[a-z])I[Dd])$", "", self.group_name).lower()
         return word if re.fullmatch(r"[a-z]{3,}", word) else "group"
 
-    @property
+    @cached_property
     def n_units(self) -> int:
         """Number of independent units."""
         return int(self.units.max()) + 1 if self.n else 0

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from unseen.core.arrays import Ints
+from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
 from unseen.core.plan import Split
-from unseen.designs.drawing import complement, distinct_possible, draw_every_class, lacks_class, rows_of, too_rare
+from unseen.designs.drawing import distinct_possible, draw_every_class, lacks_class, too_rare
 
 __all__ = ["distinct_splits", "every_test_part", "split_off"]
 
@@ -18,8 +18,14 @@ FEW_ENOUGH_TO_LIST = 2000  # so few test parts are listed and drawn from; more a
 
 def split_off(data: Data, test: Ints, repeat: int) -> Split:
     """Return the split that tests some units and trains on the others."""
-    train = complement(data.n_units, test)
-    return Split(rows_of(data, train), rows_of(data, test), repeat=repeat)
+    tested = np.zeros(data.n_units, dtype=bool)
+    tested[test] = True
+    return _split_by(data, tested, repeat)
+
+
+def _split_by(data: Data, tested: Array, repeat: int) -> Split:
+    rows = tested[data.units] if data.grouped else tested
+    return Split(np.flatnonzero(~rows), np.flatnonzero(rows), repeat=repeat)
 
 
 def every_test_part(n: int, size: int) -> Ints:
@@ -61,11 +67,12 @@ def _by_drawing(
 
     def draw() -> Split:
         while len(seen) < possible:
-            test = np.sort(rng.permutation(data.n_units)[:size])
-            key = test.astype("<i8").tobytes()
+            tested = np.zeros(data.n_units, dtype=bool)
+            tested[rng.permutation(data.n_units)[:size]] = True
+            key = tested.tobytes()
             if key not in seen:
                 seen.add(key)
-                return split_off(data, test, len(splits))
+                return _split_by(data, tested, len(splits))
         raise too_rare(design, data)
 
     for _ in range(n_splits):

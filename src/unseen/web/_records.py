@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -71,6 +72,7 @@ KIND_WORDS = {
     "seedruns": "reproduction at several seeds",
     **{k: w.lower() for k, w in WORDS.items()},
 }
+SQUARED = "squared"  # told by its root, the RMSE
 LARGEST_ID = 2**63 - 1  # the largest integer of both databases
 
 
@@ -255,22 +257,30 @@ def _group_with_percent(group: Table) -> Table:
 
 
 def _facts_with_percent(facts: Table, payload: Any) -> Table:
-    """Return the facts with the error and its interval in per cent if it is a share of cases."""
+    """Return the facts with the error and its interval as the sentence says them: shares in per cent, of squares the root."""
     loss = payload.get("loss") if isinstance(payload, dict) else None
-    if loss not in RATES:
+    if loss not in (*RATES, SQUARED):
         return facts
     ends = payload.get("interval")
     words = {"error": payload.get("error"), "interval": ends}
 
+    def number(value: float) -> str:
+        return f"{_root(value):.4g}" if loss == SQUARED else percent_or_number(value, str(loss))
+
     def shown(name: Any, value: Any) -> Any:
         given = words.get(name)
         if isinstance(given, float):
-            return percent_or_number(given, str(loss))
+            return number(given)
         if isinstance(given, list) and len(given) == 2 and all(isinstance(v, float) for v in given):
-            return " to ".join(percent_or_number(v, str(loss)) for v in given)
+            return " to ".join(map(number, given))
         return value
 
-    return replace(facts, rows=[[name, shown(name, value)] for name, value in facts.rows])
+    called = {"error": "error (RMSE)"} if loss == SQUARED else {}
+    return replace(facts, rows=[[called.get(str(name), name), shown(name, value)] for name, value in facts.rows])
+
+
+def _root(value: float) -> float:
+    return math.sqrt(max(value, 0.0))
 
 
 def picture_of(payload: Any) -> PageFigure | None:
@@ -278,21 +288,27 @@ def picture_of(payload: Any) -> PageFigure | None:
     if not isinstance(payload, dict):
         return None
     rows: list[tuple[str, list[Dot]]] = []
-    rate = _loss_of(payload) in RATES
+    loss = _loss_of(payload)
+    rate, root = loss in RATES, loss == SQUARED and "estimates" in payload
+
+    def units(given: Any) -> float | None:
+        number = number_of(given)
+        return number if number is None else 100 * number if rate else _root(number) if root else number
+
     for name, one in _ranges(payload):
-        value, low, high = (None if (v := number_of(x)) is None else 100 * v if rate else v for x in one)
+        value, low, high = map(units, one)
         if value is not None:
             rows.append((name, [Dot(0, value, low, high)]))
     if not 0 < len(rows) <= MOST_DRAWN:
         return None
-    axis = "error" if "estimates" in payload else "difference of errors, a minus b"
+    axis = "RMSE" if root else "error" if "estimates" in payload else "difference of errors, a minus b"
     if rate:
         axis += ", per cent of cases" if "estimates" in payload else ", percentage points"
     words = "; ".join(f"{name} {marks[0].value:.4g}" for name, marks in rows)
     return PageFigure(
         "",
         dots(rows, [axis], axis, None if "estimates" in payload else 0.0),
-        f"{axis.capitalize()}: {words}",
+        f"{axis[:1].upper()}{axis[1:]}: {words}",
         "Points are estimates, lines their intervals.",
     )
 

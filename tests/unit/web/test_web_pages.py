@@ -705,3 +705,8 @@ def test_every_kept_result_has_an_answer_and_its_page_says_it_alike(tmp_path, as
     assert f"{low} to {high}" in texts  # the facts
     assert f"{found.error:.4g}" not in texts
     assert "error, per cent of cases" in ask(app, "/kept/1").text
+    texts = read(ask(app, "/kept/2").text).texts
+    root = f"{np.sqrt(numbers.error):.4g}"
+    assert root in texts
+    assert f"{np.sqrt(numbers.interval.low):.4g} to {np.sqrt(numbers.interval.high):.4g}" in texts
+    assert f"range-t {root}" in ask(app, "/kept/2").text  # the words of the picture

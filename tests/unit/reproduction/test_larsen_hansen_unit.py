@@ -74,3 +74,16 @@ def test_published_rows_ship_with_the_package():
 def test_too_few_true_values_are_refused():
     with pytest.raises(InputError, match="true_values"):
         reproduce("larsen-hansen", replications=50, true_values=20)
+
+
+@pytest.mark.parametrize("width", [3.6, 7.0])
+def test_the_legend_of_the_orderings_hides_no_line(width):
+    from matplotlib.figure import Figure
+
+    from unseen.reproduction.larsen_hansen.figures import _draw_by_tau
+
+    ax = Figure(figsize=(width, 4)).subplots()
+    names = ("rejected", "not_shown", "corrected_rejected", "corrected_not_shown")
+    _draw_by_tau({"tau": np.linspace(0, 2, 9), **{name: np.full(9, 0.95) for name in names}}, ax)
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().y1 <= ax.get_window_extent().y0

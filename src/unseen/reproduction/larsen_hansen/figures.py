@@ -8,7 +8,7 @@ import numpy as np
 
 from unseen.reproduction.larsen_hansen.experiment import LarsenHansenResult
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, tidy
+from unseen.show.style import PALETTE, legend_below, tidy
 
 __all__: list[str] = []
 
@@ -60,7 +60,7 @@ def _draw_by_tau(info: dict[str, Any], ax: Any) -> None:
     tidy(ax)
     ax.set_xlabel("tau: variance carried by the omitted input / noise variance")
     ax.set_ylabel("share of data sets")
-    ax.legend(frameon=False, fontsize=8)
+    legend_below(ax, columns=2)
 
 
 figure(

@@ -17,9 +17,9 @@ import pandas as pd
 import sklearn
 from scipy.special import expit
 from scipy.stats import beta, norm
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVC
@@ -225,7 +225,34 @@ PAIRS: dict[str, tuple[Any, Any, Callable[[np.random.Generator, int], tuple[Any,
         150,
     ),
     "boosting and a tree of depth 3, n = 100": (BOOSTING, TREE, _sample, 100),
+    # named before they were looked at, like the seeds of `FRESH_SETS`
+    "quadratic discriminant and logistic regression, n = 120": (
+        QuadraticDiscriminantAnalysis(),
+        LogisticRegression(),
+        _sample,
+        120,
+    ),
+    "naive Bayes and a tree of depth 2, n = 200": (
+        GaussianNB(),
+        DecisionTreeClassifier(max_depth=2, random_state=0),
+        _sample,
+        200,
+    ),
+    "15 neighbours and a tree of depth 4, numbers, n = 200": (
+        KNeighborsRegressor(15),
+        DecisionTreeRegressor(max_depth=4, random_state=0),
+        _numbers,
+        200,
+    ),
+    "lasso and a tree of depth 2, one slice without signal, n = 120": (
+        Lasso(0.1),
+        DecisionTreeRegressor(max_depth=2, random_state=0),
+        partial(_numbers, slopes=(2, 1, 0)),
+        120,
+    ),
 }
+# of the generators of data sets on which the form of the variance was not chosen
+FRESH_SETS = 9
 # training sets behind the true difference of two algorithms, and fresh rows for each: .001 for error rates, .02 for squares
 TRAININGS, FRESH = 1000, 3000
 
@@ -250,7 +277,7 @@ def slice_rows_of_comparisons(sets: int) -> list[list[str]]:
         truth: Truth | None = None
         slices = gaps = 0
         for k in range(sets):
-            X, y, site = draw(np.random.default_rng([5, k]), n)
+            X, y, site = draw(np.random.default_rng([FRESH_SETS, k]), n)
             c = unseen.compare({"a": a, "b": b}, X, y, by={"site": site.astype(str)}, random_state=k)
             truth = truth or _true_differences(a, b, draw, round(c.pairs[0].estimate.target.n_train or n))
             one, two = _holds(c.slices[0], truth)

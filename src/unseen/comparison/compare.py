@@ -220,19 +220,8 @@ def _slices(
     found = []
     for pair in made.pairs:
         table = losses[pair.a].minus(losses[pair.b])
-        most = _training_variance(table, pair)
-        found.append(table_slices(table, parts, level=level, seed=seed, most=most, of=f"{pair.a} − {pair.b}"))
+        found.append(table_slices(table, parts, level=level, seed=seed, of=f"{pair.a} − {pair.b}"))
     return tuple(found)
-
-
-def _training_variance(table: LossTable, pair: Comparison) -> float:
-    """Return the variance of the pair's difference beyond that over rows, which is all that training sets can have in it."""
-    if pair.std_error is None:
-        return np.inf
-    values = table.by_unit()
-    values = values[np.isfinite(values)]
-    rows = float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
-    return max(0.0, pair.std_error**2 - rows)
 
 
 def _design_id(design: Any) -> str:

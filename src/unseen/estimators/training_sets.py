@@ -9,12 +9,25 @@ with the unit that is tested and once with the units that are trained on, so tha
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.losses import LossTable
 
-__all__ = ["split_deviations", "training_moves", "variance_of_roles", "variance_of_sets"]
+__all__ = ["VariancePart", "split_deviations", "training_moves", "variance_of_roles", "variance_of_sets"]
+
+# splits whose overlaps with all others are held in memory at once
+BLOCK = 512
+
+
+@dataclass(frozen=True)
+class VariancePart:
+    """A part of a variance, which may come out negative, and the variance that the chance of few splits gives to it."""
+
+    value: float
+    noise: float
 
 
 def training_moves(table: LossTable) -> Floats:
@@ -42,22 +55,25 @@ def split_deviations(table: LossTable, weight: Floats) -> Floats:
     return np.asarray(np.bincount(cell, entry, len(table.completed) * n).reshape(-1, n), dtype=float)
 
 
-def variance_of_roles(moves: Floats, deviations: Floats, own: Floats) -> float:
+def variance_of_roles(moves: Floats, deviations: Floats, own: Floats) -> VariancePart:
     """Return twice the covariance of what units contribute as test cases, which is `own`, and as training cases."""
-    return float(2 * (moves @ own) @ deviations.sum(axis=1))
+    products = 2 * (moves @ own) * deviations.sum(axis=1)
+    return VariancePart(float(products.sum()), float(len(products) * products.var()))
 
 
-def variance_of_sets(moves: Floats, deviations: Floats) -> float:
+def variance_of_sets(moves: Floats, deviations: Floats) -> VariancePart:
     """Return the variance that training sets give to a mean: of units' influences on it as training cases, and of chance in few splits.
 
     Influences are squared as products of different test cases in different splits, so that neither what a training set does to a single
-    test case nor the chance of few splits counts as an influence. The estimate may be negative.
+    test case nor the chance of few splits counts as an influence. The noise is that of products which share nothing.
     """
     means = deviations.sum(axis=1)
-    apart = np.square(means) - np.square(deviations).sum(axis=1)
-    if len(moves) <= moves.shape[1]:
-        alone = float(((moves @ moves.T) * (deviations @ deviations.T)).sum())
-    else:
-        alone = float(np.square(moves.T @ deviations).sum())
-    noise = float((np.square(moves).sum(axis=1) - 1) @ apart)
-    return float(np.square(moves.T @ means).sum()) - alone - noise
+    value = float((np.square(means) - np.square(deviations).sum(axis=1)).sum())
+    noise = 0.0
+    for start in range(0, len(moves), BLOCK):
+        some = slice(start, start + BLOCK)
+        products = (moves[some] @ moves.T) * (np.outer(means[some], means) - deviations[some] @ deviations.T)
+        products[np.arange(len(products)), np.arange(start, start + len(products))] = 0.0  # a split with itself
+        value += float(products.sum())
+        noise += 2 * float(np.square(products).sum())
+    return VariancePart(value, noise)

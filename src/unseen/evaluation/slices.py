@@ -20,13 +20,20 @@ from unseen.core.scale import measure_name
 from unseen.estimators.out_of_bag import MIN_REPLICATES
 from unseen.estimators.rate import trusted_size
 from unseen.estimators.subsampling import degrees_of_freedom
-from unseen.estimators.training_sets import split_deviations, training_moves, variance_of_roles, variance_of_sets
+from unseen.estimators.training_sets import (
+    VariancePart,
+    split_deviations,
+    training_moves,
+    variance_of_roles,
+    variance_of_sets,
+)
 from unseen.evaluation.measure_intervals import BootstrapIntervals
 from unseen.evaluation.scored_cases import ScoredCases
 from unseen.evaluation.slice_columns import RowsOfSlice
 from unseen.show.text import text_table
 
 __all__ = [
+    "AddedVariance",
     "Slice",
     "SliceGap",
     "SliceTest",
@@ -422,6 +429,19 @@ def skewed_ends(value: Floats, error: Floats, skewness: Floats, n: Floats, quant
     return np.stack([value - error * inverse(quantile), value - error * inverse(-np.asarray(quantile))], axis=1)
 
 
+@dataclass(frozen=True, eq=False)
+class AddedVariance:
+    """What comes to the variance of each slice's mean beyond that over rows, and how uncertain it is itself: its own variance."""
+
+    value: Floats
+    noise: Floats
+
+    @classmethod
+    def of(cls, parts: Sequence[VariancePart]) -> AddedVariance:
+        """Return the parts of all slices, one per slice."""
+        return cls(np.array([p.value for p in parts]), np.array([p.noise for p in parts]))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _SliceValues:
     """One value per slice with its error, degrees of freedom and correlation; `limits` gives all ends at a level of each."""
@@ -449,8 +469,8 @@ def slices_of_losses(
     units: Ints,
     weight: Floats | None = None,
     span: tuple[float, float] = (-np.inf, np.inf),
-    extra: Floats | None = None,
-    apart: Floats | None = None,
+    extra: AddedVariance | None = None,
+    apart: AddedVariance | None = None,
     level: float = 0.95,
     seed: int = 0,
     of: str = "",
@@ -471,16 +491,16 @@ def slices_of_losses(
         Weight of each row.
     span : tuple of float
         Smallest and largest possible loss.
-    extra : ndarray, optional
+    extra : AddedVariance, optional
         Variance of each slice's mean beyond that over rows.
-    apart : ndarray, optional
+    apart : AddedVariance, optional
         The same for gaps, which what all slices have in common leaves alone; `extra` if not given.
     level, seed, of
         Confidence of all intervals together, seed, and what the values are of.
     """
     own = np.ones(len(values)) if weight is None else weight
 
-    def means(more: Floats | None) -> _SliceValues:
+    def means(more: AddedVariance | None) -> _SliceValues:
         rate = loss in RATE_LOSSES or _two_valued(values, span)
         made = _values_of_losses(values, parts, units, own, span, rate, more, loss == DIFFERENCE)
         return _as_roots(made) if loss == "squared" else made
@@ -552,14 +572,15 @@ def _values_of_losses(
     weight: Floats,
     span: tuple[float, float],
     rate: bool,
-    extra: Floats | None = None,
+    extra: AddedVariance | None = None,
     difference: bool = False,
 ) -> _SliceValues:
     """Return mean losses: shares by mid-P limits, other losses by Student's t with Hall's correction of skewness.
 
     Differences of bounded losses have no long tails: the skewness of the few units where two models disagree is chance, and Student's t
     covers better without it. Differences of others have them, so that their variance is worth fewer degrees of freedom than there are
-    units (Satterthwaite, 1946). How many fewer is uncertain in one slice, so that it is taken from all.
+    units (Satterthwaite, 1946). How many fewer is uncertain in one slice, so that it is taken from all. What comes to the variance over
+    rows costs degrees of freedom by its own noise.
     """
     from scipy.special import stdtrit
 
@@ -567,7 +588,7 @@ def _values_of_losses(
     value, error, skew = (np.full(k, np.nan) for _ in range(3))
     cases, counted = np.zeros(k, np.int64), np.zeros(k, np.int64)
     pull, worth = np.zeros((n_units, k)), np.ones(k)
-    bounded = bool(np.isfinite(span).all())
+    bounded, more = bool(np.isfinite(span).all()), extra or AddedVariance(np.zeros(k), np.zeros(k))
     for j, part in enumerate(parts):
         rows = part.rows & (weight > 0)
         cases[j] = int(rows.sum())
@@ -581,7 +602,7 @@ def _values_of_losses(
         if counted[j] > 1:
             each = pull[there, j]
             variance = float(np.square(each).sum() * counted[j] / (counted[j] - 1))
-            error[j] = np.sqrt(variance + (0.0 if extra is None else extra[j]))
+            error[j] = np.sqrt(variance + more.value[j])
             worth[j] = (counted[j] - 1) / degrees_of_freedom(each)
             scale = float(np.sqrt(np.square(each).mean()))
             skew[j] = 0.0 if scale <= 0 or (difference and bounded) else float((each**3).mean()) / scale**3
@@ -589,6 +610,10 @@ def _values_of_losses(
     tails = difference and not bounded and bool(counted.any())
     fewer = float(np.average(worth, weights=counted)) if tails else 1.0
     freedom = np.maximum((counted - 1) / fewer, 1.0)
+    whole, over_rows = np.square(np.nan_to_num(error)), np.square(np.nan_to_num(error)) - more.value
+    noisy = more.noise > 0
+    uncertain = np.square(over_rows) / freedom + more.noise / 2
+    freedom[noisy] = np.clip(np.square(whole[noisy]) / uncertain[noisy], 1.0, freedom[noisy])
     low, high = span
     if rate:
         share = (value - low) / (high - low)
@@ -975,13 +1000,11 @@ def _worst(made: _SliceValues, good: Ints, listed: Sequence[Slice], draws: Float
     )
 
 
-def table_slices(
-    table: LossTable, parts: Sequence[RowsOfSlice], *, level: float, seed: int, most: float = np.inf, of: str = ""
-) -> Slices:
+def table_slices(table: LossTable, parts: Sequence[RowsOfSlice], *, level: float, seed: int, of: str = "") -> Slices:
     """Return the mean loss of each row over the splits that tested it, slice by slice.
 
-    Differences are those of two algorithms: to the variance over rows comes what training sets add to it; `most` is a limit to what
-    they add to all slices alike. Any other table is read for the error of the model trained on all rows, for which the variance over rows is right if models of different splits agree (Bayle et
+    Differences are those of two algorithms: to the variance over rows comes what training sets add to it. Any other table is read for
+    the error of the model trained on all rows, for which the variance over rows is right if models of different splits agree (Bayle et
     al., 2020). If they do not, averages over rounds are steadier than one model is: its variance is that of single predictions.
 
     References
@@ -994,7 +1017,7 @@ def table_slices(
     inside = [replace(p, rows=p.rows & tested) for p in parts]
     weight = table.row_weights(np.arange(table.data.n))
     extra, apart = (
-        _training_variance(table, inside, weight, most)
+        _training_variance(table, inside, weight)
         if table.is_difference
         else (_variance_over_splits(table, inside, weight), None)
     )
@@ -1015,38 +1038,59 @@ def table_slices(
 
 
 def _training_variance(
-    table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats, most: float
-) -> tuple[Floats, Floats]:
+    table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats
+) -> tuple[AddedVariance, AddedVariance]:
     """Return what training sets add to the variance of each slice's mean difference, and of gaps between slices.
 
-    The variance of roles is measured in each slice. That of sets would drown in noise there, so it is that of all rows together; it is
-    the same for all slices and leaves their gaps alone. They never count less than nothing. If every row was tested once, its loss does
-    not show what another model would do, and the variance over rows grows as Nadeau and Bengio (2003) have it.
+    Both parts are measured in each slice; gaps go without what all test cases have in common, as slices share most of it. If every row
+    was tested once, its loss does not show what another model would do, and the variance over rows grows as Nadeau and Bengio (2003)
+    have it.
     """
-    found = np.zeros(len(parts))
+    nothing = VariancePart(0.0, 0.0)
+    slices, gaps = [nothing] * len(parts), [nothing] * len(parts)
     if len(table.completed) < 2:
-        return found, found
+        return AddedVariance.of(slices), AddedVariance.of(gaps)
     values, units = np.nan_to_num(table.by_row()), table.data.units
     again = bool(table.times_tested().max() > 1)
     moves = training_moves(table) if again else np.empty(0)
+    bounded = bool(np.isfinite(table.range).all())
     for j, part in enumerate(parts):
         w = weight * part.rows
         if w.sum() <= 0:
             continue
         own = np.bincount(units, w * (values - w @ values / w.sum()), table.data.n_units) / w.sum()
         if again:
-            found[j] = variance_of_roles(moves, split_deviations(table, w), own)
+            deviations = split_deviations(table, w)
+            roles = variance_of_roles(moves, deviations, own)
+            if len(table.completed) < MIN_REPLICATES:  # mostly noise then, which may not take from the other part
+                roles = _at_least_nothing(roles)
+            sets = _at_least_nothing(variance_of_sets(moves, deviations))
+            slices[j] = _counted(VariancePart(roles.value + sets.value, roles.noise + sets.noise), bounded)
+            gaps[j] = _counted(roles, bounded)
         else:
             counted = len(np.unique(units[w > 0]))
-            found[j] = (fold_spread(table) ** 2 - 1) * float(np.square(own).sum()) * counted / max(counted - 1, 1)
-    sets = min(variance_of_sets(moves, split_deviations(table, weight)), most) if again else 0.0
-    roles = np.maximum(found, 0.0)
-    if len(table.completed) < MIN_REPLICATES:  # both are mostly noise then, and neither may take from the other
-        return roles + max(sets, 0.0), roles
-    return np.maximum(found + sets, 0.0), roles
+            wider = (fold_spread(table) ** 2 - 1) * float(np.square(own).sum()) * counted / max(counted - 1, 1)
+            slices[j] = gaps[j] = VariancePart(wider, 0.0)
+    return AddedVariance.of(slices), AddedVariance.of(gaps)
 
 
-def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats) -> Floats:
+def _at_least_nothing(part: VariancePart) -> VariancePart:
+    return part if part.value > 0 else VariancePart(0.0, 0.0)
+
+
+def _counted(part: VariancePart, bounded: bool) -> VariancePart:
+    """Return a part as it counts: at least nothing, and for bounded losses drawn towards nothing by its noise.
+
+    There what training sets add is small beside the variance over rows, and its noise, which counts only where it adds, is larger than
+    itself. Unbounded losses differ between slices by more than that; their noise costs degrees of freedom instead.
+    """
+    if part.value <= 0 or not bounded:
+        return _at_least_nothing(part)
+    square = part.value**2
+    return VariancePart(part.value * square / (square + part.noise), 0.0)
+
+
+def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight: Floats) -> AddedVariance:
     """Return by how much the variance of a slice's mean grows if each unit is tested by one model only, drawn from its splits."""
     row, split, n_units = table.test.row, table.test.split, table.data.n_units
     place = table.data.units[row].astype(np.int64) * len(table.plan) + split
@@ -1062,7 +1106,7 @@ def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight
         again = times > 1
         whole = float(weight[part.rows].sum())
         found[j] = 0.0 if whole <= 0 else float((squares[again] / (times[again] - 1)).sum()) / whole**2
-    return found
+    return AddedVariance(found, np.zeros(len(parts)))
 
 
 def fold_spread(table: LossTable) -> float:

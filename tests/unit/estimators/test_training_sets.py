@@ -9,6 +9,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import unseen
+from unseen.estimators import training_sets
 from unseen.estimators.training_sets import split_deviations, training_moves, variance_of_roles, variance_of_sets
 
 
@@ -43,7 +44,45 @@ def test_the_variance_of_sets_by_its_definition(splits):
         for j in range(8)
         if i != j
     )
-    assert variance_of_sets(moves, deviations) == pytest.approx(expected)
+    found = variance_of_sets(moves, deviations)
+    assert found.value == pytest.approx(expected)
+    products = [
+        (moves[b] @ moves[c]) * (deviations[b].sum() * deviations[c].sum() - deviations[b] @ deviations[c])
+        for b in range(splits)
+        for c in range(splits)
+        if b != c
+    ]
+    assert found.noise == pytest.approx(2 * np.square(products).sum())
+
+
+def test_blocks_of_splits_change_nothing(monkeypatch):
+    rng = np.random.default_rng(3)
+    moves, deviations = rng.standard_normal((23, 8)), rng.standard_normal((23, 8))
+    whole = variance_of_sets(moves, deviations)
+    monkeypatch.setattr(training_sets, "BLOCK", 5)
+    parts = variance_of_sets(moves, deviations)
+    assert [parts.value, parts.noise] == pytest.approx([whole.value, whole.noise])
+
+
+def test_the_noise_is_the_variance_over_other_splits_of_the_same_data():
+    """A training set adds a number of its own to all losses, which no single unit explains: other splits show other influences."""
+    rng = np.random.default_rng(11)
+    n, splits = 40, 60
+    effect, hardness = rng.standard_normal((n, n)), rng.standard_normal(n)
+    own = (hardness - hardness.mean()) / n
+    roles, sets = [], []
+    for _ in range(600):
+        drawn = (rng.random((splits, n)).argsort(axis=1) < 25).astype(float)
+        moves, out = (drawn - 25 / n) / (1 - 25 / n), drawn == 0
+
+        def deviations(loss, out=out):
+            return out * (loss - (loss * out).sum(axis=0) / out.sum(axis=0)) / out.sum(axis=0) / n
+
+        roles.append(variance_of_roles(moves, deviations(drawn @ effect), own))
+        sets.append(variance_of_sets(moves, deviations(np.tile(rng.standard_normal((splits, 1)), n))))
+    for parts in (roles, sets):
+        seen = np.var([p.value for p in parts])
+        assert np.mean([p.noise for p in parts]) == pytest.approx(seen, rel=0.2)  # its own chance is .06 of 600
 
 
 def test_a_shrunken_mean_has_the_variance_that_algebra_gives():
@@ -65,7 +104,8 @@ def test_a_shrunken_mean_has_the_variance_that_algebra_gives():
         moves, deviations, each = training_moves(table), split_deviations(table, np.ones(n)), table.by_row()
         own = (each - each.mean()) / n
         direct = y.mean() ** 2 * y.var() / n
-        parts = np.square(own).sum(), variance_of_roles(moves, deviations, own), variance_of_sets(moves, deviations)
+        roles, sets = variance_of_roles(moves, deviations, own), variance_of_sets(moves, deviations)
+        parts = np.square(own).sum(), roles.value, sets.value
         shares.append(np.array(parts) / direct)
     # chance of 200 splits; the square of a mean is not quite a line
     assert np.mean(shares, axis=0) == pytest.approx([1.0, 1.0, 0.25], rel=0.1)
@@ -86,7 +126,8 @@ def test_what_a_training_case_does_to_one_test_case_only_is_no_variance_of_sets(
         direct = np.square(own).sum()
         products = moves * deviations.sum(axis=1)[:, None]
         jackknife = np.square(own + products.sum(axis=0)).sum() - splits * products.var(axis=0, ddof=1).sum()
-        found.append((variance_of_roles(moves, deviations, own) + variance_of_sets(moves, deviations)) / direct)
+        roles, sets = variance_of_roles(moves, deviations, own), variance_of_sets(moves, deviations)
+        found.append((roles.value + sets.value) / direct)
         twice.append(jackknife / direct)
     assert abs(np.mean(found)) < 3 * np.std(found) / np.sqrt(len(found))
     assert np.mean(twice) > 1.5  # the jackknife counts it once more

@@ -14,8 +14,9 @@ from sklearn.linear_model import Ridge
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
+from unseen.estimators.training_sets import split_deviations, training_moves, variance_of_roles, variance_of_sets
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
-from unseen.evaluation.slices import DIFFERENCE, mid_p_ends, skewed_ends, slices_of_losses, table_slices
+from unseen.evaluation.slices import DIFFERENCE, AddedVariance, mid_p_ends, skewed_ends, slices_of_losses, table_slices
 
 RNG = np.random.default_rng(4)
 SITE = np.repeat(["a", "b", "c"], [40, 60, 100])
@@ -302,19 +303,41 @@ def test_differences_of_bounded_losses_have_student_s_limits_and_others_fewer_de
     assert [wide["c"].low, wide["c"].high] == pytest.approx(expected)
 
 
-def test_what_all_slices_share_widens_them_and_leaves_their_gaps_alone():
+def test_what_comes_to_slices_alone_widens_them_and_leaves_their_gaps_alone():
     rng = np.random.default_rng(5)
-    values = rng.normal(size=200)
+    values, none = rng.normal(size=200), np.zeros(3)
     one, two = (
         slices_of_losses(
-            values, slice_rows({"site": SITE}), loss="absolute", units=np.arange(200), extra=extra, apart=np.zeros(3)
+            values,
+            slice_rows({"site": SITE}),
+            loss="absolute",
+            units=np.arange(200),
+            extra=AddedVariance(extra, none),
+            apart=AddedVariance(none, none),
         )
-        for extra in (np.zeros(3), np.full(3, 0.03))
+        for extra in (none, np.full(3, 0.03))
     )
     assert [g.low for g in one.gaps] == [g.low for g in two.gaps]
     assert one.tests[0].p == two.tests[0].p
     for name in "abc":
         assert two[name].std_error ** 2 == pytest.approx(one[name].std_error ** 2 + 0.03)
+
+
+def test_noise_of_an_added_variance_costs_degrees_of_freedom_as_satterthwaite_has_it():
+    """The variance of V = rows + added is 2 rows^2 / 39 and the noise; with one slice of 40 rows the ends are Student's."""
+    values = np.tile([-1.0, 1.0], 20)  # no skewness, and squares that are all alike
+    everyone = (RowsOfSlice("all", "x", np.ones(40, bool)),)
+    rows, added, noise = 40 / 39 / 40, 0.02, 0.0004
+    s = slices_of_losses(
+        values,
+        everyone,
+        loss=DIFFERENCE,
+        units=np.arange(40),
+        extra=AddedVariance(np.array([added]), np.array([noise])),
+    )
+    freedom = 2 * (rows + added) ** 2 / (2 * rows**2 / 39 + noise)
+    assert 1 < freedom < 20
+    assert s["x"].high == pytest.approx(stats.t.ppf(0.975, freedom) * np.sqrt(rows + added))
 
 
 def test_one_slice_of_all_rows_has_the_pair_s_difference_and_for_fixed_predictions_its_error():
@@ -334,19 +357,33 @@ def test_one_slice_of_all_rows_has_the_pair_s_difference_and_for_fixed_predictio
             assert slices["x"].std_error == pytest.approx(pair.std_error * np.sqrt(n / (n - 1)))
 
 
-def test_training_sets_add_no_more_to_all_slices_than_the_pair_s_own_test_sees():
+@pytest.mark.parametrize("bounded", [False, True])
+def test_training_sets_add_both_parts_to_each_slice_and_noise_draws_those_of_bounded_losses_to_nothing(bounded):
     """Half the mean of the 37 targets trained on, against nothing: all errors move with the training set, and as test cases do."""
-    y = np.random.default_rng(8).normal(3.0, size=60)
+    rng = np.random.default_rng(8)
+    y = rng.normal(3.0, size=60)
+    X = np.stack([y + rng.normal(size=60), rng.normal(size=60)], axis=1) if bounded else np.ones((60, 1))
+    if bounded:
+        y = (y + rng.normal(size=60) > 3).astype(int)
     options = {"design": unseen.designs.MonteCarlo(0.368, 200), "random_state": 0, "duplicates": "apart"}
-    models = Ridge(alpha=37, fit_intercept=False), DummyRegressor(strategy="constant", constant=0.0)
-    half, nothing = (unseen.run(m, np.ones((60, 1)), y, **options).losses() for m in models)
-    parts = slice_rows({"site": np.repeat(["a", "b"], 30)})
-    free, none, some = (
-        table_slices(half.minus(nothing), parts, level=0.95, seed=0, most=most) for most in (np.inf, 0.0, 1e-4)
-    )
+    numbers = Ridge(alpha=37, fit_intercept=False), DummyRegressor(strategy="constant", constant=0.0)
+    models = ("cart", "lda") if bounded else numbers
+    one, two = (unseen.run(m, X, y, **options).losses() for m in models)
+    table, site = one.minus(two), np.repeat(["a", "b"], 30)
+    s = table_slices(table, slice_rows({"site": site}), level=0.95, seed=0)
     for name in "ab":
-        assert free[name].std_error > some[name].std_error
-        assert some[name].std_error ** 2 == pytest.approx(none[name].std_error ** 2 + 1e-4)
+        mine = site == name
+        each = table.by_row()
+        deviations = split_deviations(table, mine.astype(float))
+        own = mine * (each - each[mine].mean()) / 30
+        roles = variance_of_roles(training_moves(table), deviations, own)
+        sets = variance_of_sets(training_moves(table), deviations)
+        added = roles.value + max(sets.value, 0.0)
+        if bounded:
+            added = max(added, 0.0) / (1 + (roles.noise + sets.noise * (sets.value > 0)) / added**2)
+        assert s[name].std_error ** 2 == pytest.approx(each[mine].var(ddof=1) / 30 + max(added, 0.0))
+    if not bounded:  # both roles count, by algebra 1 + 1 + 1/4 of the variance over rows if all rows were one slice
+        assert s["a"].std_error > 1.2 * np.sqrt(table.by_row()[site == "a"].var(ddof=1) / 30)
 
 
 def test_rows_tested_once_are_widened_as_nadeau_and_bengio_have_it():

@@ -252,7 +252,7 @@ PAIRS: dict[str, tuple[Any, Any, Callable[[np.random.Generator, int], tuple[Any,
     ),
 }
 # of the generators of data sets on which the form of the variance was not chosen
-FRESH_SETS = 9
+FRESH_SETS = 10
 # training sets behind the true difference of two algorithms, and fresh rows for each: .001 for error rates, .02 for squares
 TRAININGS, FRESH = 1000, 3000
 

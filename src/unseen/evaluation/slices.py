@@ -1064,8 +1064,10 @@ def _training_variance(
             roles = variance_of_roles(moves, deviations, own)
             if len(table.completed) < MIN_REPLICATES:  # mostly noise then, which may not take from the other part
                 roles = _at_least_nothing(roles)
-            sets = _at_least_nothing(variance_of_sets(moves, deviations))
-            slices[j] = _counted(VariancePart(roles.value + sets.value, roles.noise + sets.noise), bounded)
+            found = variance_of_sets(moves, deviations)
+            sets = _counted(found, bounded)
+            noise = roles.noise + (found.noise if sets.value > 0 else 0.0)
+            slices[j] = _counted(VariancePart(roles.value + sets.value, noise), bounded)
             gaps[j] = _counted(roles, bounded)
         else:
             counted = len(np.unique(units[w > 0]))

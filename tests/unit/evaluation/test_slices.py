@@ -378,10 +378,13 @@ def test_training_sets_add_both_parts_to_each_slice_and_noise_draws_those_of_bou
         own = mine * (each - each[mine].mean()) / 30
         roles = variance_of_roles(training_moves(table), deviations, own)
         sets = variance_of_sets(training_moves(table), deviations)
-        added = roles.value + max(sets.value, 0.0)
-        if bounded:
-            added = max(added, 0.0) / (1 + (roles.noise + sets.noise * (sets.value > 0)) / added**2)
-        assert s[name].std_error ** 2 == pytest.approx(each[mine].var(ddof=1) / 30 + max(added, 0.0))
+        common, noise = max(sets.value, 0.0), roles.noise + sets.noise * (sets.value > 0)
+        if bounded and common:
+            common /= 1 + sets.noise / common**2
+        added = max(roles.value + common, 0.0)
+        if bounded and added:
+            added /= 1 + noise / added**2
+        assert s[name].std_error ** 2 == pytest.approx(each[mine].var(ddof=1) / 30 + added)
     if not bounded:  # both roles count, by algebra 1 + 1 + 1/4 of the variance over rows if all rows were one slice
         assert s["a"].std_error > 1.2 * np.sqrt(table.by_row()[site == "a"].var(ddof=1) / 30)
 

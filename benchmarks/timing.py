@@ -145,7 +145,8 @@ def same_value(what: str, ours: float, peer: float, *, rtol: float = 1e-9) -> Ag
     >>> same_value("error", 0.243, 0.243)
     Agreement(text='error 0.243 and 0.243', holds=True)
     """
-    return Agreement(f"{what} {ours:.6g} and {peer:.6g}", bool(np.isclose(ours, peer, rtol=rtol, atol=1e-12)))
+    a, b = (f"{v:,}" if isinstance(v, int) else f"{v:.6g}" for v in (ours, peer))
+    return Agreement(f"{what} {a} and {b}", bool(np.isclose(ours, peer, rtol=rtol, atol=1e-12)))
 
 
 def within_noise(ours: float, peer: float, error: float, what: str = "") -> Agreement:
@@ -156,7 +157,7 @@ def within_noise(ours: float, peer: float, error: float, what: str = "") -> Agre
     >>> within_noise(0.5, 0.52, 0.01, "error")
     Agreement(text='error within 2.0 Monte-Carlo errors (0.5 and 0.52; at most 4)', holds=True)
     """
-    away = abs(ours - peer) / error if error > 0 else math.inf * abs(ours - peer) if ours != peer else 0.0
+    away = 0.0 if ours == peer else abs(ours - peer) / error if error > 0 else math.inf
     head = f"{what} " if what else ""
     text = f"{head}within {away:.1f} Monte-Carlo errors ({ours:.4g} and {peer:.4g}; at most {NOISE:g})"
     return Agreement(text, bool(away <= NOISE))

@@ -236,3 +236,24 @@ def markdown(rows: list[dict[str, Any]]) -> str:
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     lines += ["| " + " | ".join(cell(r[c]) for c in COLUMNS) + " |" for r in rows]
     return "\n".join(lines)
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    """Return the cells of Markdown tables by the names of their columns.
+
+    Examples
+    --------
+    >>> rows_of("| benchmark | met |" + chr(10) + "|---|---|" + chr(10) + "| LDA | yes |")
+    [{'benchmark': 'LDA', 'met': 'yes'}]
+    """
+    found: list[dict[str, str]] = []
+    head: list[str] = []
+    for line in text.splitlines():
+        cells = [c.strip() for c in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            head = []
+        elif not head:
+            head = cells
+        elif set(cells[0]) != {"-"}:
+            found.append(dict(zip(head, cells)))
+    return found

@@ -86,7 +86,7 @@ def main() -> None:
     head = (
         "# Benchmarks\n\nWritten by `make bench`. CPU seconds (with those of child processes) and wall seconds, one BLAS thread, the "
         "smallest of several alternating runs; ratios, the peer's over ours, compare runs of the same minute on the same machine. "
-        "A row about something else than time says it with its unit under \"other quantity\". \"same numbers\" says by how much the "
+        'A row about something else than time says it with its unit under "other quantity". "same numbers" says by how much the '
         "results agree with the peer's, or with a reference of another origin; a target is met only if they agree.\n\n![Ratios of CPU time, peers to unseen](ratios.svg)\n\n"
         f"Python {platform.python_version()}, {versions()}.\n"
     )

@@ -44,7 +44,7 @@ def _sample(n: int, d: int = 20) -> tuple[np.ndarray, np.ndarray]:
 def _effort(name: str, model: Any, n: int) -> dict:
     """Time `assess`, and one 10-fold of scikit-learn on the splits of the first round of its folds."""
     X, y = _sample(n)
-    repeats = 3 if n <= 10_000 and name == "logistic" or n <= 1_000 and name == "RBF SVM" else 1
+    repeats = 3 if (n <= 10_000 and name == "logistic") or (n <= 1_000 and name == "RBF SVM") else 1
     made: list[Any] = []
 
     def ours() -> Any:

@@ -20,9 +20,7 @@ def _splits(name: str, model, X, y, design, target: float) -> dict:
         return table.losses().split_means()
 
     def peer():
-        return [
-            np.mean((clone(model).fit(X[s.train], y[s.train]).predict(X[s.test]) - y[s.test]) ** 2) for s in plan
-        ]
+        return [np.mean((clone(model).fit(X[s.train], y[s.train]).predict(X[s.test]) - y[s.test]) ** 2) for s in plan]
 
     own, other = alternating(ours, peer, 3)
     return row(

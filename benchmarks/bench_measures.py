@@ -64,9 +64,7 @@ def _bootstrap() -> dict:
     boot = BootstrapIntervals(cases=cases, n_draws=draws, seed=0, level=0.95)
 
     def ours():
-        return boot.of_weights(
-            "auc", lambda w: Auc().of_weights(cases.y, cases.value, cases.score, w, 1), (0.0, 1.0)
-        )
+        return boot.of_weights("auc", lambda w: Auc().of_weights(cases.y, cases.value, cases.score, w, 1), (0.0, 1.0))
 
     def loop() -> np.ndarray:
         rows = (rng.integers(0, n, n) for _ in range(50))

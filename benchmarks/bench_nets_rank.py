@@ -65,7 +65,7 @@ def accuracies(folder: Path, X: Any, y: Any) -> dict[str, float]:
     for file in sorted(folder.glob("*.pt")):
         net.load_state_dict(torch.load(file, weights_only=True)["model"])
         with torch.no_grad():
-            found[file.stem] = float((net(X).argmax(1) == y).double().mean())
+            found[file.name] = float((net(X).argmax(1) == y).double().mean())
     return found
 
 

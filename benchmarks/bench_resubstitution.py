@@ -81,9 +81,7 @@ def same_as_by_hand(estimate, reference: tuple[float, float]) -> Agreement:
 def _three_neighbours() -> list[dict]:
     X, y = _sample(100)
     model = KNeighborsClassifier(3).fit(X, y)
-    own, loop = alternating(
-        lambda: R.bolster(model, X, y, random_state=0), lambda: by_hand("bolster", model, X, y), 15
-    )
+    own, loop = alternating(lambda: R.bolster(model, X, y, random_state=0), lambda: by_hand("bolster", model, X, y), 15)
     same = same_as_by_hand(own.result, loop.result)
     name = "bolster, 3NN, n = 100, M = 100"
     return [

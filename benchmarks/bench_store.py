@@ -47,7 +47,15 @@ def _cost_per_task(folder: Path, count: int = 5000) -> dict:
     file = folder / "cost.db"
     store = open_store(file)
     number = iter(range(1000))
-    values = dict(estimate=0.2, truth=0.25, lower=0.1, upper=0.3, spread=0.01, p_value=None, seconds=0.01)
+    values = {
+        "estimate": 0.2,
+        "truth": 0.25,
+        "lower": 0.1,
+        "upper": 0.3,
+        "spread": 0.01,
+        "p_value": None,
+        "seconds": 0.01,
+    }
 
     def work(name: str) -> str:
         while rows := store.claim(name, "me", CHUNK, 60):

@@ -63,9 +63,7 @@ def _summary() -> dict:
         own,
         peer,
         against="pandas, mean and variance",
-        same=largest_difference(
-            [[d.bias, d.variance] for d in deviations], table[["mean", "var"]].to_numpy(), 1e-9
-        ),
+        same=largest_difference([[d.bias, d.variance] for d in deviations], table[["mean", "var"]].to_numpy(), 1e-9),
         target="under 2 s",
         met=own.cpu < 2,
         remark=f"with targets of their own; {plain.cpu:.2f} s without; 900 paired tests included",

@@ -372,7 +372,10 @@ def scale_costs() -> str:
         ],
         ["driver and dask scheduler together", f"{chunk:g} ms a chunk and {task:g} ms a task"],
         ["1,600 tasks of 5 ms on two workers", f"dask {tasks['ours wall (s)']} s, loky {tasks['peer wall (s)']} s"],
-        ["1,000 fits of 5 ms of `unseen.run` on two workers", f"dask {fits['ours wall (s)']} s, loky {fits['peer wall (s)']} s"],
+        [
+            "1,000 fits of 5 ms of `unseen.run` on two workers",
+            f"dask {fits['ours wall (s)']} s, loky {fits['peer wall (s)']} s",
+        ],
         [
             "moments of a million results in the database",
             f"{found['store, moments of 1e6 results']['ours CPU (s)']} s; reading all their columns {found['store, columns of 1e6 results']['ours CPU (s)']} s",

@@ -84,10 +84,11 @@ def main() -> None:
             file.write_text(f"## {title_of(name)}\n\n{table}\n")
             print(f"\n{file.read_text()}\n{name}: {seconds:.0f} s", flush=True)
     head = (
-        "# Benchmarks\n\nWritten by `make bench`. CPU seconds (with those of child processes) and wall seconds, one BLAS thread, the "
-        "smallest of several alternating runs; ratios, the peer's over ours, compare runs of the same minute on the same machine. "
-        'A row about something else than time says it with its unit under "other quantity". "same numbers" says by how much the '
-        "results agree with the peer's, or with a reference of another origin; a target is met only if they agree.\n\n![Ratios of CPU time, peers to unseen](ratios.svg)\n\n"
+        "# Benchmarks\n\nWritten by `make bench`. Seconds of CPU (child processes included) and on the clock, one BLAS thread, "
+        "the smallest of several alternating runs. Ratios are the peer's over ours, both measured in the same minute on the "
+        'same machine. A row about something else than time has it, with its unit, under "other quantity". "same numbers" '
+        "says by how much the results agree with the peer's, or with a reference of another origin; a target is met only if "
+        "they do. A dash stands where there is nothing.\n\n![Ratios of time, peers to unseen](ratios.svg)\n\n"
         f"Python {platform.python_version()}, {versions()}.\n"
     )
     (HERE / "RESULTS.md").write_text(head + "\n" + "\n".join((kept / f"{name}.md").read_text() for name in names))

@@ -31,12 +31,12 @@ def _cost(point632) -> dict:
         target="at least 15 times less",
         met=peer.cpu >= 15 * own.cpu,
         remark="mlxtend's no-information rate visits n^2 pairs in every replicate; ours needs class counts, once; "
-        f"errors {own.result.value:.4f} and {peer.result.mean():.4f}, since mlxtend averages over samples and bounds nothing",
+        f"errors {own.result.value:.4f} and {peer.result.mean():.4f}, as mlxtend averages over samples and bounds nothing",
     )
 
 
 def same_bootstrap(model, X, y, value: float) -> Agreement:
-    """Return the agreement of out-of-bag errors on mlxtend's bootstrap samples, and of the .632+ error of 200 with the paper's formula.
+    """Return the agreement of errors on mlxtend's bootstrap samples, and of the .632+ error of 200 with the paper's formula.
 
     mlxtend's own .632+ is another number: a mean over samples, with training errors of the fits to them and no bounds.
     """
@@ -50,7 +50,7 @@ def same_bootstrap(model, X, y, value: float) -> Agreement:
 
 
 def _formula(model, X, y, samples: int, seed: int) -> float:
-    """Return the .632+ error as the paper has it (Efron & Tibshirani, 1997, eq. 29 to 32), of scikit-learn's fits on our samples."""
+    """Return the .632+ error of scikit-learn's fits on our samples (Efron & Tibshirani, 1997, eq. 29 to 32)."""
     plan = unseen.run(model, X, y, design=unseen.designs.Bootstrap(samples), random_state=seed).plan
     wrong, times = np.zeros(len(y)), np.zeros(len(y))
     for s in plan:

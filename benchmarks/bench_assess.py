@@ -132,7 +132,7 @@ def _classes() -> dict:
 
 
 def _permutations() -> dict:
-    """Time 999 permutations, and scikit-learn's on 100, whose time is taken ten times; the null errors of both must agree."""
+    """Time 999 permutations, and 100 of scikit-learn's ten times over; the null errors of both must agree."""
     X, y = _sample(300)
     fewer = 100
     own = time_of(lambda: unseen.permutation_test(RidgeClassifier(), X, y, n_permutations=999, random_state=0), 2)

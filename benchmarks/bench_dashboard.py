@@ -43,7 +43,7 @@ id = "holdout"
 
 @dataclass(frozen=True)
 class Load:
-    """What the clients saw: seconds of each answer, statuses other than 200, and the server's memory in MiB and CPU seconds.
+    """What the clients saw: seconds of each answer, statuses other than 200; the server's memory in MiB and CPU seconds.
 
     `done` tasks and the `means` of estimates, by cell, are what the pages say once the study is stopped; `kept` and
     `expected` are those of its store by SQL.
@@ -165,7 +165,7 @@ def _walk(server: subprocess.Popen, port: int, seconds: float, clients: int) -> 
 
 
 def run() -> list[dict]:
-    """Return the row of this benchmark: CPU of the server per page, and the wall time that 95% of pages take at most."""
+    """Return the row: CPU of the server per page, and the wall time that 95% of pages take at most."""
     found = load()
     late = float(np.quantile(found.seconds, 0.95))
     growth = found.memory[-1] - found.memory[len(found.memory) // 2]

@@ -103,7 +103,7 @@ def _call_and_report(X, y) -> list[dict]:
 
 
 def _ten_by_ten(name: str, model, X, y, rounds: int = 10) -> dict:
-    """Time our folds, and scikit-learn's cross-validation on the same splits; its mean weighs folds by their rows, as ours does."""
+    """Time our folds, and scikit-learn's on the same splits; its mean weighs folds by their rows, as ours does."""
     design = unseen.designs.RepeatedKFold(10, rounds)
     plan = list(unseen.run("dummy", X, y, design=design, random_state=0).plan)
     pairs = [(s.train, s.test) for s in plan]

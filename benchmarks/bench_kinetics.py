@@ -114,7 +114,7 @@ def _refitted(curves: SampledCurves, fit) -> float:
 
 
 def _one_by_one(one, count: int) -> list[float]:
-    """Return the rates of conversion of the first resamples, each fitted alone and from all starts, then again by lmfit."""
+    """Return the rates of conversion of the first resamples, each fitted alone from all starts, then by lmfit."""
     fit, _ = one.derivation()
     rates = []
     for i in range(count):

@@ -79,7 +79,7 @@ def mixed_table(n: int) -> pd.DataFrame:
 
 
 def _refitted(n: int = 20_000) -> Agreement:
-    """Return the agreement of the errors of folds of such a table, but smaller, with a pipeline of scikit-learn on the same splits."""
+    """Return the agreement of errors of folds of a smaller table with a pipeline of scikit-learn on the same splits."""
     table = mixed_table(n)
     made = unseen.assess("logistic", table, "y", random_state=1, rounds=1, progress=False)
     X, y = table.drop(columns="y"), table["y"].to_numpy()
@@ -147,7 +147,8 @@ def _wide() -> dict:
         same=same_numbers(found, peer.result, "errors of folds"),
         target="at most 10 times",
         met=own.cpu <= 10 * peer.cpu,
-        remark=f"default effort (225 fits, kernels) {whole.cpu:.3g} s, {whole.cpu * fits / (225 * peer.cpu):.2g} times its fits",
+        remark=f"default effort (225 fits, kernels) {whole.cpu:.3g} s, "
+        f"{whole.cpu * fits / (225 * peer.cpu):.2g} times its fits",
     )
 
 

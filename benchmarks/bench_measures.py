@@ -82,7 +82,7 @@ def _bootstrap() -> dict:
         same=within_noise(own.result.std_error, spread, error, "bootstrap standard error"),
         target="20 times faster",
         met=peer.cpu >= 20 * own.cpu,
-        remark="the peer's time is that of 50 resamples times 20; ours includes the leave-out values and the BCa interval",
+        remark="the peer's time is that of 50 resamples times 20; ours has the leave-out values and the BCa interval too",
     )
 
 

@@ -31,7 +31,7 @@ def _one_by_one(make, X, y, sets) -> None:
 
 
 def _same_nets(make, X, y, sets, fits) -> Agreement:
-    """Return how far the weights are from those of plain torch, one net after the other, from the same first weights, batches and masks."""
+    """Return how far weights are from plain torch's, one net after the other, with the same starts, batches and masks."""
     import torch
     from torch.nn import functional as F
 

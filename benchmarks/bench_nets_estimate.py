@@ -40,7 +40,7 @@ def run() -> list[dict]:
             same=within_noise(a.value, b.value, float(np.hypot(a.mc_error, b.mc_error)), "error"),
             target="no slower",
             met=tabular.cpu >= 0.95 * ours.cpu,
-            remark=f"{1e6 * ours.cpu / (ROWS * POINTS):.0f} us per noisy image; the same integral, drawn and judged in numpy's "
-            "float64 by the other",
+            remark=f"{1e6 * ours.cpu / (ROWS * POINTS):.0f} us per noisy image; the other draws and judges "
+            "the same integral in numpy's float64",
         )
     ]

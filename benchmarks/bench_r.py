@@ -32,7 +32,9 @@ b <- read.csv(file.path(folder, "numbers.csv"))
 lda_of <- function() lda(x, y, CV = TRUE)$class
 qda_of <- function() qda(x, y, CV = TRUE)$class
 lm_of <- function() { m <- lm(y ~ ., data = b); residuals(m) / (1 - hatvalues(m)) }
-out <- function(name, seconds, error) cat(name, format(seconds[1], digits = 6), format(seconds[2], digits = 6), format(error, digits = 15), "\\n")
+out <- function(name, seconds, error) {
+  cat(name, format(seconds[1], digits = 6), format(seconds[2], digits = 6), format(error, digits = 15), "\\n")
+}
 out("lda", best(lda_of), mean(lda_of() != y))
 out("qda", best(qda_of), mean(qda_of() != y))
 out("lm", best(lm_of), mean(lm_of()^2))

@@ -50,7 +50,7 @@ def nearest_size(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def by_hand(method: str, model, X: np.ndarray, y: np.ndarray, n_mc: int = 100) -> tuple[float, float]:
-    """Return an error point by point from its definition, with scikit-learn and numpy alone, and its Monte-Carlo error."""
+    """Return an error from its definition, with scikit-learn and numpy alone, and its Monte-Carlo error."""
     neighbours = KNeighborsClassifier(3).fit(X, y)
 
     def doubt(points: np.ndarray) -> np.ndarray:
@@ -191,7 +191,7 @@ SMALL, ASKED = 2_000, 2_000  # rows of a sample that is small enough for all dis
 
 
 def _growth() -> list[dict]:
-    """Return the exponents in n of the smallest times from n = 62,500 to 250,000 in ten dimensions, and the memory this took."""
+    """Return exponents in n of the smallest times from n = 62,500 to 250,000 in ten dimensions, and the memory."""
     kinds: dict[str, tuple[int, Callable[..., Any]]] = {
         "bandwidth": (5, lambda model, X, y: Spherical().spread(X, y, TWO)),
         "exact": (5, R.bolster),
@@ -233,7 +233,7 @@ def _growth() -> list[dict]:
 
 
 def _same_growth(times: dict[str, list[Time]], model, sample) -> dict[str, Agreement]:
-    """Return agreements at the largest n where a reference is affordable there, else on a small sample of the same kind."""
+    """Return agreements at the largest n if a reference is affordable there, else on a small sample of the kind."""
     X, y = sample
     spread, exact, drawn = (times[kind][-1].result for kind in ("bandwidth", "exact", "drawn"))
     points = X[y == 0]

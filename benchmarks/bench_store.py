@@ -43,7 +43,7 @@ def _add(store: SqlStore, name: str, count: int, cells: int) -> None:
 
 
 def _cost_per_task(folder: Path, count: int = 5000) -> dict:
-    """Claim and finish in chunks of 50, beside bare inserts of the same rows, both synced to disk; making the study is not timed."""
+    """Claim and finish in chunks of 50, beside bare inserts of the same rows, both synced; making the study is not timed."""
     file = folder / "cost.db"
     store = open_store(file)
     number = iter(range(1000))
@@ -80,8 +80,8 @@ def _cost_per_task(folder: Path, count: int = 5000) -> dict:
         base.execute("PRAGMA journal_mode = WAL")
         base.execute("PRAGMA synchronous = FULL")
         base.execute(
-            "CREATE TABLE results (id TEXT PRIMARY KEY, estimate REAL, truth REAL, lower REAL, upper REAL, spread REAL, "
-            "p_value REAL, seconds REAL)"
+            "CREATE TABLE results (id TEXT PRIMARY KEY, estimate REAL, truth REAL, lower REAL, upper REAL, "
+            "spread REAL, p_value REAL, seconds REAL)"
         )
         return time_of(lambda: insert(base), 1)
 

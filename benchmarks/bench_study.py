@@ -92,8 +92,8 @@ def _driver(folder: Path) -> dict:
     per_chunk = Time(spent[0].cpu - few * per_task.cpu, spent[0].wall - few * per_task.wall)
     workers = [1 / (per_chunk.cpu + per_task.cpu / seconds) for seconds in (0.005, 0.05, 0.5)]
     remark = (
-        f"{1000 * per_chunk.cpu:.1f} ms a chunk, {1000 * per_task.cpu:.3f} ms a task; chunks of 1 s keep {workers[0]:.0f}, "
-        f"{workers[1]:.0f}, {workers[2]:.0f} workers busy with tasks of 5, 50, 500 ms"
+        f"{1000 * per_chunk.cpu:.1f} ms a chunk, {1000 * per_task.cpu:.3f} ms a task; "
+        f"chunks of 1 s keep {workers[0]:.0f}, {workers[1]:.0f}, {workers[2]:.0f} workers busy with tasks of 5, 50, 500 ms"
     )
     return row(
         "study, driver and scheduler per chunk",

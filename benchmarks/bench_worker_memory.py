@@ -57,7 +57,7 @@ def memory(pid: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Growth:
-    """How much the worker grew that grew most, in training sets: memory of its own, and with pages of files; and what was run."""
+    """How much the worker grew that grew most, in training sets: its own memory, and with pages of files; and the run."""
 
     own: float
     whole: float
@@ -66,7 +66,7 @@ class Growth:
 
 
 def largest(way: str, folder: Path, rows: int = ROWS, columns: int = COLUMNS) -> Growth:
-    """Return the growth of the worker that grew most, with the errors of splits that were found and those that must be."""
+    """Return the growth of the worker that grew most, with the errors of splits that must be found."""
     from distributed import Client, LocalCluster
 
     os.environ.pop("UNSEEN_SHARED_FOLDER", None)

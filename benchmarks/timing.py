@@ -33,7 +33,7 @@ NOISE = 4.0  # Monte-Carlo errors that two random results may differ by: beyond 
 
 @dataclass(frozen=True)
 class Time:
-    """What a call took: CPU seconds, those of its child processes too, and seconds on the clock; and what it returned."""
+    """What a call took: CPU seconds, its child processes included, and seconds on the clock; and what it returned."""
 
     cpu: float
     wall: float
@@ -60,7 +60,7 @@ NO_NUMBERS = Agreement("no numbers")
 
 
 def cpu_of_processes(workers: bool = False) -> float:
-    """Return the CPU seconds of this process and of its children that have ended; with `workers`, of those alive too."""
+    """Return the CPU seconds of this process and its children that have ended; with `workers`, of those alive too."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = time.process_time() + ended.ru_utime + ended.ru_stime
     if workers:
@@ -75,7 +75,7 @@ def cpu_of_processes(workers: bool = False) -> float:
 
 
 def time_of(call: Callable[[], Any], repeats: int = 5, *, workers: bool = False) -> Time:
-    """Return the smallest CPU and the smallest wall time of several calls, since noise only ever adds, and the last result.
+    """Return the smallest CPU and wall times of several calls, since noise only ever adds, and the last result.
 
     With `workers`, the CPU of living child processes counts.
     """

@@ -349,7 +349,7 @@ def _driver() -> tuple[float, float, list[float]]:
 
 def scale_costs() -> str:
     """Return what a study costs beyond its fits."""
-    found = _measured()
+    found, cpu = _measured(), "ours CPU (s)"
     claim = _found(
         r"([\d.]+) ms of processor, ([\d.]+) ms", found["store, claim and finish, per task in chunks of 50"]["remark"]
     )
@@ -368,7 +368,7 @@ def scale_costs() -> str:
         ],
         [
             "the whole driver, tasks that cost nothing, in this process",
-            f"{float(found['driver, memory']['ours CPU (s)']) / 100:.3f} ms of processor a task",
+            f"{float(found['driver, memory'][cpu]) / 100:.3f} ms of processor a task",
         ],
         ["driver and dask scheduler together", f"{chunk:g} ms a chunk and {task:g} ms a task"],
         ["1,600 tasks of 5 ms on two workers", f"dask {tasks['ours wall (s)']} s, loky {tasks['peer wall (s)']} s"],
@@ -378,11 +378,13 @@ def scale_costs() -> str:
         ],
         [
             "moments of a million results in the database",
-            f"{found['store, moments of 1e6 results']['ours CPU (s)']} s; reading all their columns {found['store, columns of 1e6 results']['ours CPU (s)']} s",
+            f"{found['store, moments of 1e6 results'][cpu]} s; "
+            f"reading all their columns {found['store, columns of 1e6 results'][cpu]} s",
         ],
         [
             "summary of a million results, 900 paired tests included",
-            f"{plain:g} s once they are read, or {found['study, summary of 1e6 results']['ours CPU (s)']} s if every result brings a target of its own",
+            f"{plain:g} s once they are read, or {found['study, summary of 1e6 results'][cpu]} s "
+            "if every result brings a target of its own",
         ],
     ]
     return _table(["what", "measured"], rows)

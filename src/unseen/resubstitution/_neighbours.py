@@ -13,7 +13,7 @@ __all__ = ["exact_rows", "gaps_by_column", "k_nearest", "k_nearest_in_parts", "n
 # measured: up to these dimensions a tree among so many rows is quicker than matrix products
 TREES = ((6, 500), (12, 10_000))
 BLOCK = 2**21  # numbers in one block of similarities: 16 MB
-# points that ask and points that are asked about at a time: what they need stays in a cache, so that the cost is linear in both
+# points that ask, and points among which they ask, at a time: they stay in a cache, so that the cost is linear in both
 TILE = (256, 2048)
 # Rows among which all neighbours are looked for by default, for the points themselves and for points of their kernels (at least
 # ten times as many), up to a dimension. Measured on one core: a tree asks a million points in 4 dimensions in 6 s and 200,000 in

@@ -102,7 +102,7 @@ def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int], dtype: torch.dty
     count = math.prod(int(size) for size in shape)
     drawn = _quarters(_at(keys, (-(-count // 4),)))[..., :count]  # four draws of 16 bits from each hash
     floor = ((rate.double() * 2.0**16).round() - 2.0**15).clamp(max=2.0**15 - 1)
-    # whole numbers at or above the floor give 1, those below 0: on a CPU a third of the time that comparing 16 bits takes
+    # whole numbers at or above the floor give 1, those below 0: on a CPU a third of the time of comparing 16 bits
     above = drawn.to(dtype) - (floor - 1).to(dtype)[..., None]
     return above.clamp(0, 1).reshape(*keys.shape, *shape)
 

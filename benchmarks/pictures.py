@@ -190,7 +190,7 @@ def draw_ratios(rows: Sequence[Ratio]) -> str:
     """Return an SVG picture: a bar per row on a logarithmic axis, a tick for the clock; what falls short is red."""
     left, right, top = 560, WIDTH - 70, 64
     ratios = [ratio for r in rows for ratio in (r.cpu, r.wall)]
-    first, last = math.floor(math.log10(min(0.1, *ratios))), math.ceil(math.log10(max(ratios)))
+    first, last = math.floor(math.log10(min([0.1, *ratios]))), math.ceil(math.log10(max([10.0, *ratios])))
     height = top + 16 * len(rows) + 20
 
     def at(value: float) -> float:

@@ -17,26 +17,13 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from benchmarks.pictures import write_ratios
+from benchmarks.timing import markdown, not_measured
 
 HERE = Path(__file__).parent
 KEPT = HERE.parent / ".benchmarks"  # tables of a whole run that is not over
-COLUMNS = ("benchmark", "ours (s)", "peer (s)", "peer", "peer / ours", "target", "met", "remark")
 PACKAGES = ("unseen", "numpy", "scipy", "scikit-learn", "mlxtend", "lmfit", "baycomp", "statsmodels")
-
-
-def cell(value: Any) -> str:
-    """Return a cell's text."""
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
-def markdown(rows: list[dict[str, Any]]) -> str:
-    """Return rows as a Markdown table."""
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    lines += ["| " + " | ".join(cell(r.get(c, "")) for c in COLUMNS) + " |" for r in rows]
-    return "\n".join(lines)
 
 
 def versions() -> str:
@@ -62,7 +49,7 @@ def measured(name: str) -> tuple[str, float]:
     try:
         rows = importlib.import_module(f"benchmarks.{name}").run()
     except ImportError as error:
-        rows = [{"benchmark": "not measured", "remark": f"{error.name or 'a peer'} is not installed"}]
+        rows = [not_measured(f"{error.name or 'a peer'} is not installed")]
     return markdown(rows), time.perf_counter() - start
 
 
@@ -85,7 +72,8 @@ def main() -> None:
     if wanted:
         for name in names:
             if name.removeprefix("bench_") in wanted:
-                print(f"\n{title_of(name)}\n{measured(name)[0]}", flush=True)
+                table, seconds = measured(name)
+                print(f"\n{title_of(name)}\n{table}\n{name}: {seconds:.0f} s", flush=True)
         return
     kept = KEPT / stamp()
     kept.mkdir(parents=True, exist_ok=True)
@@ -96,8 +84,11 @@ def main() -> None:
             file.write_text(f"## {title_of(name)}\n\n{table}\n")
             print(f"\n{file.read_text()}\n{name}: {seconds:.0f} s", flush=True)
     head = (
-        "# Benchmarks\n\nWritten by `make bench`. CPU seconds, one BLAS thread, smallest of several alternating runs; "
-        "ratios compare runs of the same minute on the same machine.\n\n![Ratios of CPU time, peers to unseen](ratios.svg)\n\n"
+        "# Benchmarks\n\nWritten by `make bench`. Seconds of CPU (child processes included) and on the clock, one BLAS thread, "
+        "the smallest of several alternating runs. Ratios are the peer's over ours, both measured in the same minute on the "
+        'same machine. A row about something else than time has it, with its unit, under "other quantity". "same numbers" '
+        "says by how much the results agree with the peer's, or with a reference of another origin; a target is met only if "
+        "they do. A dash stands where there is nothing.\n\n![Ratios of time, peers to unseen](ratios.svg)\n\n"
         f"Python {platform.python_version()}, {versions()}.\n"
     )
     (HERE / "RESULTS.md").write_text(head + "\n" + "\n".join((kept / f"{name}.md").read_text() for name in names))

@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 
 import unseen
 from benchmarks.bench_shortcuts import sample_of_classes, sample_of_numbers
-from benchmarks.timing import cpu_seconds, row
+from benchmarks.timing import Time, not_measured, row, same_value, time_of
 
 REPEATS = 20
 SCRIPT = """
@@ -21,8 +21,10 @@ suppressPackageStartupMessages(library(MASS))
 folder <- commandArgs(TRUE)[1]
 best <- function(call) {
   call()
-  took <- sapply(seq_len(%d), function(k) { gc(FALSE); t <- proc.time(); for (i in 1:5) call(); sum((proc.time() - t)[1:2]) / 5 })
-  min(took)
+  took <- sapply(seq_len(%d), function(k) {
+    gc(FALSE); t <- proc.time(); for (i in 1:5) call(); d <- proc.time() - t; c(sum(d[1:2]), d[3]) / 5
+  })
+  apply(took, 1, min)
 }
 a <- read.csv(file.path(folder, "classes.csv"))
 x <- as.matrix(a[, -1]); y <- factor(a[, 1])
@@ -30,7 +32,9 @@ b <- read.csv(file.path(folder, "numbers.csv"))
 lda_of <- function() lda(x, y, CV = TRUE)$class
 qda_of <- function() qda(x, y, CV = TRUE)$class
 lm_of <- function() { m <- lm(y ~ ., data = b); residuals(m) / (1 - hatvalues(m)) }
-out <- function(name, seconds, error) cat(name, format(seconds, digits = 6), format(error, digits = 15), "\\n")
+out <- function(name, seconds, error) {
+  cat(name, format(seconds[1], digits = 6), format(seconds[2], digits = 6), format(error, digits = 15), "\\n")
+}
 out("lda", best(lda_of), mean(lda_of() != y))
 out("qda", best(qda_of), mean(qda_of() != y))
 out("lm", best(lm_of), mean(lm_of()^2))
@@ -47,9 +51,7 @@ def run() -> list[dict]:
     """Return the rows of this benchmark; one that says so if R or its package MASS is missing."""
     script = shutil.which("Rscript")
     if script is None:
-        return [
-            {"benchmark": "not measured", "remark": "Rscript is not installed (r-base-core and r-cran-mass in Debian)"}
-        ]
+        return [not_measured("Rscript is not installed (r-base-core and r-cran-mass in Debian)")]
     (X, y), (Z, t) = sample_of_classes(), sample_of_numbers()
     with tempfile.TemporaryDirectory() as folder:
         _write(Path(folder) / "classes.csv", X, y)
@@ -59,7 +61,7 @@ def run() -> list[dict]:
             [script, str(Path(folder) / "loo.R"), folder], capture_output=True, text=True, timeout=300, check=False
         )
     if done.returncode:
-        return [{"benchmark": "not measured", "remark": f"Rscript says: {done.stderr.strip().splitlines()[-1][:200]}"}]
+        return [not_measured(f"Rscript says: {done.stderr.strip().splitlines()[-1][:200]}")]
     said = {words[0]: words[1:] for words in map(str.split, done.stdout.splitlines()) if words}
     R = f"R {said['version'][0]}"
     out = []
@@ -69,16 +71,23 @@ def run() -> list[dict]:
         ("lm", LinearRegression(), (Z, t), f"{R}, lm and hatvalues"),
     ):
         task = "regression" if key == "lm" else None
-        values: list[float] = []
 
-        def ours(model=model, data=data, task=task, values=values):
+        def ours(model=model, data=data, task=task):
             table = unseen.run(model, *data, design="loo", random_state=0, task=task)
-            values[:] = [float(table.losses().split_means().mean())]
+            return float(table.losses().split_means().mean())
 
         ours()
-        own, (other, error) = cpu_seconds(ours, REPEATS), map(float, said[key])
-        same = bool(np.isclose(values[0], error, rtol=1e-9))
-        remark = f"error {values[0]:.6g} and {error:.6g}; ours with checks, plan and table of predictions"
-        label = f"leave-one-out, {type(model).__name__}, {len(X)} x {X.shape[1]}"
-        out.append(row(label, own, other, name, "the same error", same, remark))
+        own, (cpu, wall, error) = time_of(ours, REPEATS), map(float, said[key])
+        out.append(
+            row(
+                f"leave-one-out, {type(model).__name__}, {len(X)} x {X.shape[1]}",
+                own,
+                Time(cpu, wall),
+                against=name,
+                same=same_value("error", own.result, error),
+                target="the same error",
+                met=True,
+                remark="ours with checks, plan and table of predictions",
+            )
+        )
     return out

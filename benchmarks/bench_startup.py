@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import time
 
-from benchmarks.timing import row
+from benchmarks.timing import NO_NUMBERS, Time, alternating, row
 
 
-def child_cpu(arguments: list[str], repeats: int = 7) -> float:
-    """Return the smallest CPU time of a child process."""
-    best = float("inf")
-    for _ in range(repeats):
-        before = os.times()
+def child_times(ours: list[str], peer: list[str], repeats: int = 7) -> tuple[Time, Time]:
+    """Return the smallest times of two child processes, run in turn."""
+
+    def start(arguments: list[str]) -> None:
         subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        after = os.times()
-        best = min(best, after.children_user + after.children_system - before.children_user - before.children_system)
-        time.sleep(0.05)
-    return best
+
+    return alternating(lambda: start(ours), lambda: start(peer), repeats)
 
 
 def run() -> list[dict]:
     """Return the rows of this benchmark."""
-    numpy = child_cpu(["-c", "import numpy"])
-    own = child_cpu(["-c", "import unseen"])
-    sklearn = child_cpu(["-c", "import sklearn.model_selection"])
-    help_ = child_cpu(["-m", "unseen", "--help"])
+    own, numpy = child_times(["-c", "import unseen"], ["-c", "import numpy"])
+    help_, sklearn = child_times(["-m", "unseen", "--help"], ["-c", "import sklearn.model_selection"])
     return [
-        row("import unseen", own, numpy, "import numpy", "under 0.3 s", own < 0.3),
-        row("unseen --help", help_, sklearn, "import sklearn.model_selection", "under 0.6 s", help_ < 0.6),
+        row(
+            "import unseen",
+            own,
+            numpy,
+            against="import numpy",
+            same=NO_NUMBERS,
+            target="under 0.3 s",
+            met=own.cpu < 0.3,
+        ),
+        row(
+            "unseen --help",
+            help_,
+            sklearn,
+            against="import sklearn.model_selection",
+            same=NO_NUMBERS,
+            target="under 0.6 s",
+            met=help_.cpu < 0.6,
+        ),
     ]

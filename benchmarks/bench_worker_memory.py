@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-import time
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import unseen
+from benchmarks.timing import Time, row, same_numbers, time_of
 from unseen.datasets.read import read
 
 ROWS, COLUMNS, FOLDS, PARTS = 1_000_000, 50, 10, 4
@@ -54,8 +55,18 @@ def memory(pid: int) -> tuple[int, int]:
     return int(resident) * PAGE, (int(resident) - int(shared)) * PAGE
 
 
-def largest(way: str, folder: Path, rows: int = ROWS, columns: int = COLUMNS) -> tuple[float, float]:
-    """Return the growth of the worker that grew most, in training sets: memory of its own, and with pages of files."""
+@dataclass(frozen=True)
+class Growth:
+    """How much the worker grew that grew most, in training sets: its own memory, and with pages of files; and the run."""
+
+    own: float
+    whole: float
+    took: Time
+    expected: np.ndarray
+
+
+def largest(way: str, folder: Path, rows: int = ROWS, columns: int = COLUMNS) -> Growth:
+    """Return the growth of the worker that grew most, with the errors of splits that must be found."""
     from distributed import Client, LocalCluster
 
     os.environ.pop("UNSEEN_SHARED_FOLDER", None)
@@ -74,12 +85,19 @@ def largest(way: str, folder: Path, rows: int = ROWS, columns: int = COLUMNS) ->
         before = {pid: memory(pid) for pid in pids}
         watch = Watch(pids)
         watch.start()
-        unseen.run(ReadsAll(), data, cv=FOLDS, engine=client, duplicates="apart", progress=False)
+
+        def call() -> Any:
+            return unseen.run(ReadsAll(), data, cv=FOLDS, engine=client, duplicates="apart", progress=False)
+
+        took = time_of(call, 1, workers=True)
         watch.over.set()
         watch.join()
     os.environ.pop("UNSEEN_SHARED_FOLDER", None)
     own = max((watch.own[pid] - before[pid][1]) / training for pid in pids)
-    return own, max((watch.all[pid] - before[pid][0]) / training for pid in pids)
+    whole = max((watch.all[pid] - before[pid][0]) / training for pid in pids)
+    labels = np.asarray(data.y)
+    expected = np.array([np.mean(labels[s.test] != labels.min()) for s in took.result.plan])
+    return Growth(own, whole, took, expected)
 
 
 def _sample(way: str, folder: Path, rows: int, columns: int) -> Any:
@@ -98,22 +116,18 @@ def _sample(way: str, folder: Path, rows: int, columns: int) -> Any:
 
 
 def run() -> list[dict]:
-    out = []
+    """Return the rows of this benchmark."""
     with tempfile.TemporaryDirectory() as folder:
-        for way in WAYS:
-            start = time.perf_counter()
-            own, whole = largest(way, Path(folder))
-            name = f"memory of a dask worker, 1e6 x {COLUMNS}, data {way}"
-            out.append(
-                {
-                    "benchmark": name,
-                    "ours (s)": time.perf_counter() - start,
-                    "peer (s)": float("nan"),
-                    "peer": "none",
-                    "peer / ours": float("nan"),
-                    "target": "one training set, and a fifth for vectors of its length",
-                    "met": "yes" if own <= WISH else "NO",
-                    "remark": f"{own:.2f} training sets of its own, {whole:.2f} with pages of files",
-                }
-            )
-    return out
+        return [_row(way, largest(way, Path(folder))) for way in WAYS]
+
+
+def _row(way: str, grown: Growth) -> dict:
+    found = grown.took.result.losses().split_means()
+    return row(
+        f"memory of a dask worker, 1e6 x {COLUMNS}, data {way}",
+        grown.took,
+        other=f"{grown.own:.2f} training sets of its own, {grown.whole:.2f} with pages of files",
+        same=same_numbers(found, grown.expected, "errors of splits and counts"),
+        target="one training set, and a fifth for vectors of its length",
+        met=grown.own <= WISH,
+    )

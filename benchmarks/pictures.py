@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.timing import EMPTY, rows_of
+
 HERE = Path(__file__).parent
 FLAMES = HERE.parent / "docs" / "images" / "flames_assess.svg"
 RATIOS = HERE / "ratios.svg"
@@ -25,6 +27,7 @@ NARROW = 1.5  # frames of fewer units are not drawn
 LETTER = 6.3  # width of a letter at size 11
 # ours, scikit-learn and what is below it, all else
 COLOURS = {"unseen": "#2f6f9f", "sklearn": "#c8553d", "": "#8b979f"}
+CLOCK = "#f0c987"  # of the tick for the clock
 FONT = 'font-family="Helvetica, Arial, sans-serif"'
 
 
@@ -151,50 +154,52 @@ def _svg(height: float, body: str, title: str) -> str:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A row of RESULTS.md: what was measured, and how many times our time the peer's is."""
+    """A row of RESULTS.md: what was measured, and how many times our CPU and wall time the peer's are."""
 
     name: str
     peer: str
-    ratio: float
+    cpu: float
+    wall: float
     met: bool
 
 
 def ratios_of(text: str) -> list[Ratio]:
-    """Return the rows of benchmark tables that have a peer and a ratio of seconds.
+    """Return the rows of benchmark tables that have a peer, both ratios, and no other quantity than seconds.
 
     Examples
     --------
-    >>> head = "| benchmark | ours (s) | peer (s) | peer | peer / ours | target | met | remark |"
-    >>> ratios_of(head + chr(10) + "| LDA | .1 | 2 | sklearn | 20 | 5 | yes | |")
-    [Ratio(name='LDA', peer='sklearn', ratio=20.0, met=True)]
+    >>> head = "| benchmark | peer | CPU ratio | wall ratio | other quantity | met |"
+    >>> rows = ["| LDA | sklearn | 20 | 19 | – | yes |", "| memory | few | 2 | 2 | 3 MiB | yes |"]
+    >>> ratios_of(chr(10).join([head, "|---|---|---|---|---|---|", *rows]))
+    [Ratio(name='LDA', peer='sklearn', cpu=20.0, wall=19.0, met=True)]
     """
     found = []
-    for line in text.splitlines():
-        cells = [c.strip() for c in line.strip().strip("|").split("|")]
-        if len(cells) < 7 or cells[0] in ("benchmark", "") or "not seconds" in cells[0] or "not CPU" in cells[0]:
+    for cells in rows_of(text):
+        if cells.get("other quantity") != EMPTY:
             continue
         try:
-            ratio = float(cells[4])
+            cpu, wall = float(cells["CPU ratio"]), float(cells["wall ratio"])
         except ValueError:
             continue
-        if math.isfinite(ratio) and ratio > 0:
-            found.append(Ratio(cells[0], cells[3], ratio, cells[6] == "yes"))
+        if min(cpu, wall) > 0:
+            found.append(Ratio(cells["benchmark"], cells["peer"], cpu, wall, cells["met"] == "yes"))
     return found
 
 
 def draw_ratios(rows: Sequence[Ratio]) -> str:
-    """Return an SVG picture with one bar per row on a logarithmic axis; what falls short of its target is red."""
+    """Return an SVG picture: a bar per row on a logarithmic axis, a tick for the clock; what falls short is red."""
     left, right, top = 560, WIDTH - 70, 64
-    low = min(0.1, *(r.ratio for r in rows))
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(max(r.ratio for r in rows)))
+    ratios = [ratio for r in rows for ratio in (r.cpu, r.wall)]
+    first, last = math.floor(math.log10(min([0.1, *ratios]))), math.ceil(math.log10(max([10.0, *ratios])))
     height = top + 16 * len(rows) + 20
 
     def at(value: float) -> float:
         return left + (math.log10(value) - first) / (last - first) * (right - left)
 
-    body = ['<text x="4" y="20" font-size="15" fill="#222">How many times our CPU time the peer takes</text>']
+    body = ['<text x="4" y="20" font-size="15" fill="#222">How many times our time the peer takes</text>']
     body.append(
-        '<text x="4" y="38" font-size="12" fill="#444">right of 1: unseen is faster; red: short of its target</text>'
+        '<text x="4" y="38" font-size="12" fill="#444">bar: CPU; light tick: on the clock; '
+        "right of 1: unseen is faster; red: short of its target</text>"
     )
     for power in range(first, last + 1):
         x = at(10.0**power)
@@ -204,15 +209,18 @@ def draw_ratios(rows: Sequence[Ratio]) -> str:
         )
     for k, r in enumerate(rows):
         y = top + 16 * k
-        a, b = sorted((at(1.0), at(r.ratio)))
+        a, b = sorted((at(1.0), at(r.cpu)))
+        end = max(b, at(r.wall), at(1.0))
         name = f"{r.name} ({r.peer})"
         name = name if len(name) <= 92 else f"{name[:91]}…"
         body.append(
             f'<text x="{left - 8}" y="{y + 11}" font-size="11" text-anchor="end" fill="#222">{html.escape(name)}</text>'
             f'<rect x="{a:.1f}" y="{y + 2}" width="{max(b - a, 1):.1f}" height="11" fill="{COLOURS["unseen" if r.met else "sklearn"]}"/>'
-            f'<text x="{max(b, at(1.0)) + 4:.1f}" y="{y + 11}" font-size="11" fill="#444">{r.ratio:.3g}</text>'
+            f'<rect x="{at(r.wall) - 1:.1f}" y="{y + 1}" width="2.4" height="13" fill="{CLOCK}" stroke="#555" '
+            f'stroke-width="0.4"><title>on the clock {r.wall:.3g}</title></rect>'
+            f'<text x="{end + 5:.1f}" y="{y + 11}" font-size="11" fill="#444">{r.cpu:.3g}</text>'
         )
-    return _svg(height, "".join(body), "Ratios of CPU time")
+    return _svg(height, "".join(body), "Ratios of CPU and wall time")
 
 
 def write_ratios(results: Path = HERE / "RESULTS.md") -> None:

@@ -317,11 +317,18 @@ RESULTS = Path(__file__).parents[1] / "benchmarks" / "RESULTS.md"
 
 
 def _measured() -> dict[str, dict[str, str]]:
-    """Return the recorded benchmarks by name: seconds of ours and of the peer, and the remark."""
-    rows = [
-        [c.strip() for c in line.strip("|\n").split(" | ")] for line in RESULTS.read_text().splitlines() if "|" in line
-    ]
-    return {r[0].strip(): {"ours": r[1], "peer": r[2], "remark": r[-1].strip(" |")} for r in rows if len(r) >= 7}
+    """Return the recorded benchmarks by name, each with its cells by the names of their columns."""
+    head: list[str] = []
+    found = {}
+    for line in RESULTS.read_text().splitlines():
+        cells = [c.strip() for c in line.strip("|").split("|")]
+        if not line.startswith("|"):
+            head = []
+        elif not head:
+            head = cells
+        else:
+            found[cells[0]] = dict(zip(head, cells))
+    return found
 
 
 def _found(pattern: str, text: str) -> list[float]:
@@ -342,7 +349,7 @@ def _driver() -> tuple[float, float, list[float]]:
 
 def scale_costs() -> str:
     """Return what a study costs beyond its fits."""
-    found = _measured()
+    found, cpu = _measured(), "ours CPU (s)"
     claim = _found(
         r"([\d.]+) ms of processor, ([\d.]+) ms", found["store, claim and finish, per task in chunks of 50"]["remark"]
     )
@@ -361,18 +368,23 @@ def scale_costs() -> str:
         ],
         [
             "the whole driver, tasks that cost nothing, in this process",
-            f"{float(found['driver, memory']['ours']) / 100:.3f} ms of processor a task",
+            f"{float(found['driver, memory'][cpu]) / 100:.3f} ms of processor a task",
         ],
         ["driver and dask scheduler together", f"{chunk:g} ms a chunk and {task:g} ms a task"],
-        ["1,600 tasks of 5 ms on two workers", f"dask {tasks['ours']} s, loky {tasks['peer']} s"],
-        ["1,000 fits of 5 ms of `unseen.run` on two workers", f"dask {fits['ours']} s, loky {fits['peer']} s"],
+        ["1,600 tasks of 5 ms on two workers", f"dask {tasks['ours wall (s)']} s, loky {tasks['peer wall (s)']} s"],
+        [
+            "1,000 fits of 5 ms of `unseen.run` on two workers",
+            f"dask {fits['ours wall (s)']} s, loky {fits['peer wall (s)']} s",
+        ],
         [
             "moments of a million results in the database",
-            f"{found['store, moments of 1e6 results']['ours']} s; reading all their columns {found['store, columns of 1e6 results']['ours']} s",
+            f"{found['store, moments of 1e6 results'][cpu]} s; "
+            f"reading all their columns {found['store, columns of 1e6 results'][cpu]} s",
         ],
         [
             "summary of a million results, 900 paired tests included",
-            f"{plain:g} s once they are read, or {found['study, summary of 1e6 results']['ours']} s if every result brings a target of its own",
+            f"{plain:g} s once they are read, or {found['study, summary of 1e6 results'][cpu]} s "
+            "if every result brings a target of its own",
         ],
     ]
     return _table(["what", "measured"], rows)

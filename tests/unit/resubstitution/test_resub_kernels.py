@@ -254,3 +254,22 @@ def test_posterior_in_parts_is_near_that_among_all_and_says_so():
     assert bolster_posterior(fitted, X, y, n_mc=4, draws=0).value == whole.value
     with pytest.raises(InputError, match="at least 2 k = 6"):
         posterior(fitted, X, y, among=5)
+
+
+@pytest.mark.parametrize("n", [300, 2048, 2049, 5000])
+def test_nearest_distances_are_those_of_all_pairs_across_tiles(n):
+    points = np.random.default_rng(0).standard_normal((n, 10))
+    points[-1] = points[0]  # equal points lie in tiles far apart
+    apart = cdist(points, points)
+    np.fill_diagonal(apart, np.inf)
+    found = nearest_distances(points)
+    np.testing.assert_allclose(found, apart.min(axis=1), rtol=1e-12, atol=1e-12)
+    assert found[0] == found[-1] == 0
+
+
+def test_some_points_ask_among_all():
+    points = np.random.default_rng(1).standard_normal((5000, 10))
+    asked = np.sort(np.random.default_rng(0).choice(5000, 700, replace=False))
+    apart = cdist(points[asked], points)
+    apart[np.arange(700), asked] = np.inf
+    np.testing.assert_allclose(nearest_distances(points, 700), apart.min(axis=1), rtol=1e-12)

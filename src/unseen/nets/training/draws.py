@@ -24,11 +24,18 @@ MAX64 = (1 << 64) - 1
 
 def bits(x: Tensor) -> Tensor:
     """Return 64 well mixed bits for each whole number (int64, wrapping)."""
-    x = x ^ ((x >> 30) & ((1 << 34) - 1))
-    x = x * FIRST
-    x = x ^ ((x >> 27) & ((1 << 37) - 1))
-    x = x * SECOND
-    return x ^ ((x >> 31) & ((1 << 33) - 1))
+    y = x >> 30  # written over from here on: masks of many nets are made in every step
+    y &= (1 << 34) - 1
+    y ^= x
+    y *= FIRST
+    z = y >> 27
+    z &= (1 << 37) - 1
+    y ^= z
+    y *= SECOND
+    z = y >> 31
+    z &= (1 << 33) - 1
+    y ^= z
+    return y
 
 
 def keys_of(seeds: Sequence[int], purpose: str, device: torch.device | str = "cpu") -> Tensor:
@@ -82,8 +89,8 @@ def _quarters(hashes: Tensor) -> Tensor:
         return (hashes[..., None] >> shifts).to(torch.int16).flatten(-2)
 
 
-def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int]) -> Tensor:
-    """Return True where a unit is kept: with probability 1 - rate, per key.
+def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int], dtype: torch.dtype = torch.float32) -> Tensor:
+    """Return 1 where a unit is kept, with probability 1 - rate, and 0 elsewhere, per key.
 
     Examples
     --------
@@ -94,8 +101,10 @@ def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int]) -> Tensor:
     """
     count = math.prod(int(size) for size in shape)
     drawn = _quarters(_at(keys, (-(-count // 4),)))[..., :count]  # four draws of 16 bits from each hash
-    floor = ((rate.double() * 2.0**16).round() - 2.0**15).clamp(max=2.0**15 - 1).to(torch.int16)
-    return (drawn >= floor[..., None]).reshape(*keys.shape, *shape)
+    floor = ((rate.double() * 2.0**16).round() - 2.0**15).clamp(max=2.0**15 - 1)
+    # whole numbers at or above the floor give 1, those below 0: on a CPU a third of the time of comparing 16 bits
+    above = drawn.to(dtype) - (floor - 1).to(dtype)[..., None]
+    return above.clamp(0, 1).reshape(*keys.shape, *shape)
 
 
 def shuffle_positions(keys: Tensor, lengths: Tensor, width: int) -> Tensor:

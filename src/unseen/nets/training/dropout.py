@@ -47,10 +47,10 @@ class SeededDropout(nn.Module):
     def scale(self, key: Tensor, rate: Tensor, shape: torch.Size, dtype: torch.dtype) -> Tensor:
         """Return the factors 0 or 1 / (1 - rate); keys of shape (S,) give factors (S, *shape)."""
         drawn = tuple(shape[:2]) if self.whole_channels else tuple(shape)
-        kept = keep_mask(key, rate, drawn)
+        kept = keep_mask(key, rate, drawn, dtype)
         kept = kept.reshape(*kept.shape, *([1] * (len(shape) - len(drawn))))
         gain = torch.where(rate < 1, 1 / (1 - rate), 0.0).to(dtype)
-        return kept.to(dtype) * gain.reshape(*gain.shape, *([1] * len(shape)))
+        return kept * gain.reshape(*gain.shape, *([1] * len(shape)))
 
 
 def key_of_use(key: Tensor, use: int) -> Tensor:

@@ -18,7 +18,6 @@ __all__ = [
     "bare_columns",
     "columns_by_lookup",
     "columns_by_name",
-    "columns_in_words",
     "columns_of_data",
     "sample_with_columns",
     "slice_rows",
@@ -101,22 +100,6 @@ def columns_of_data(by: Any, data: Data) -> dict[str, Array]:
     if not texts or (len(names) == data.n and all(look_up(name) is None for name in names)):
         return columns_by_name(by, data.n)
     return columns_by_lookup(names, look_up, [*data.names, data.target_name])
-
-
-def columns_in_words(by: Any) -> str:
-    """Return what to slice by as it is typed: names as they are, values under their names.
-
-    Examples
-    --------
-    >>> columns_in_words("age:4"), columns_in_words({"site": [1, 2]})
-    ("'age:4'", "{'site': site}")
-    """
-    if isinstance(by, str) or (isinstance(by, (list, tuple)) and all(isinstance(name, str) for name in by)):
-        return repr(by) if isinstance(by, str) or len(by) <= MOST_SLICES else "values"
-    names = by.columns if hasattr(by, "columns") else by if isinstance(by, Mapping) else ()
-    if len(names):
-        return "{" + ", ".join(f"{str(name)!r}: {name}" for name in names) + "}"
-    return str(getattr(by, "name", None) or "values")
 
 
 def columns_by_lookup(

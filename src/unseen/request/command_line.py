@@ -6,6 +6,7 @@ import functools
 import inspect
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -66,6 +67,7 @@ __all__ = [
     "keep",
     "progress_for",
     "read_sample",
+    "typed_command",
     "write_report",
 ]
 
@@ -217,6 +219,11 @@ Images = Annotated[
     ),
 ]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a self-contained HTML report here.")]
+
+
+def typed_command() -> str:
+    """Return the command as it was typed, for the part of a report that says how to repeat it."""
+    return shlex.join(["unseen", *sys.argv[1:]])
 
 
 def progress_for(quiet: bool) -> bool | None:

@@ -428,11 +428,12 @@ class TrackOptions(SharedOptions):
     ] = None
 
     def check(self) -> None:
-        """Refuse a tracker that is unknown or not installed, before any work is done."""
+        """Refuse a tracker that is unknown, not installed or out of reach, before any work is done."""
         if self.track is not None:
             from unseen.store.tracking import check_tracker
 
-            check_tracker(self.track.partition(":")[0])
+            tracker, _, run = self.track.partition(":")
+            check_tracker(tracker, run or None)
 
     def log(self, result: Any, quiet: bool) -> None:
         """Log a result if a tracker was named, and say to which run."""

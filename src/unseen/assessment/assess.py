@@ -141,7 +141,8 @@ def assess(
         What the headline is the error of: this model, trained on all rows, or the algorithm at the training size of random splits.
     by : str, sequence of str, series, frame or mapping, optional
         Columns to slice the rows by, named or given: `slices` then has the error in each slice, from predictions of models that had
-        not seen the row, with intervals that hold together. "site*sex" crosses two columns, "age:5" takes fifths of a number.
+        not seen the row, with intervals that hold together. "site,sex" takes two columns, "site*sex" crosses them, "age:5" takes fifths
+        of a number.
     prefit : bool
         The model is trained already, and X and y are rows it has not seen: nothing is fitted, and the target is this model.
     name : str

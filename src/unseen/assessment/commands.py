@@ -34,6 +34,7 @@ from unseen.request.command_line import (
     read_sample,
     typed_command,
 )
+from unseen.request.effort import check_budget
 from unseen.request.gate import GateCheck, GateOptions
 from unseen.show.text import text_table
 
@@ -186,6 +187,7 @@ def assess(
 
 def _left_of(budget: float | None, begin: float) -> float | None:
     """Return what reading the data has left of a budget, a twentieth at least."""
+    budget = check_budget(budget)
     return None if budget is None else round(max(budget - (clock.perf_counter() - begin), 0.05 * budget), 2)
 
 

@@ -25,7 +25,7 @@ from unseen.core.notes import merge_notes
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import find
 from unseen.core.scale import as_loss
-from unseen.core.training import codes_of
+from unseen.core.training import codes_of, model_errors
 from unseen.datasets.conversion import with_positive
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import measure as measure_predictions
@@ -146,13 +146,10 @@ def _table(data: Data, fitted: Fitted, name: str, seed: int) -> PredictionTable:
     """Return what the model predicts for every row as the record of one split that trains nothing."""
     rows = np.arange(data.n)
     plan = Plan(DESIGN, (Split(np.zeros(0, dtype=np.int64), rows),), data.units)
-    score = fitted.scores(data.X) if data.classes is not None else None
-    test = Predictions(
-        split=np.zeros_like(rows),
-        row=rows,
-        value=codes_of(fitted.predict(data.X), data),
-        score=None if score is None else score[0],
-    )
+    with model_errors(f"the trained model could not predict the {data.n:,} rows"):
+        score = fitted.scores(data.X) if data.classes is not None else None
+        value = codes_of(fitted.predict(data.X), data)
+    test = Predictions(split=np.zeros_like(rows), row=rows, value=value, score=None if score is None else score[0])
     return PredictionTable(
         plan=plan,
         data=data.without_features(),

@@ -218,7 +218,7 @@ def _slices_of_files(
     level: float,
 ) -> tuple[Slices, ...]:
     """Return each file's error in every slice, then the differences of pairs; measures of whole sets have no differences here."""
-    names = by.split(",") if isinstance(by, str) else list(by)
+    names = [by] if isinstance(by, str) else list(by)
     known = list(dict.fromkeys(str(c) for frame in frames.values() for c in frame.columns))
 
     def look_up(name: str) -> Array | None:

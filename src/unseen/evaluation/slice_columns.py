@@ -78,7 +78,7 @@ def columns_by_name(by: Any, n: int) -> dict[str, Array]:
 def columns_of_data(by: Any, data: Data) -> dict[str, Array]:
     """Return the columns to slice a sample by: named columns of its table, or values as `columns_by_name` takes them.
 
-    Names may be those of features, of the target or of the column of groups; "a*b" crosses two, "a:5" takes fifths of a number.
+    Names may be those of features, of the target or of the column of groups; "a,b" is both, "a*b" crosses two, "a:5" takes fifths of a number.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def columns_of_data(by: Any, data: Data) -> dict[str, Array]:
 def columns_by_lookup(
     names: Sequence[str], look_up: Callable[[str], Array | None], known: Sequence[str]
 ) -> dict[str, Array]:
-    """Return columns by name; "a*b" crosses two columns and "a:5" asks for fifths, unless a column is called so."""
+    """Return columns by name; "a,b" is both of two, "a*b" crosses them and "a:5" asks for fifths, unless a column is called so."""
 
     def column(name: str) -> Array:
         found = look_up(name)
@@ -119,7 +119,10 @@ def columns_by_lookup(
             return column(bare)
         raise UnknownName("column to slice by", name, known)
 
-    return {name: column(name) for name in names}
+    apart = [
+        part for name in names for part in ([name] if look_up(name) is not None else map(str.strip, name.split(",")))
+    ]
+    return {name: column(name) for name in apart}
 
 
 def _cross_columns(columns: Mapping[str, Array]) -> Array:
@@ -217,7 +220,7 @@ def bare_columns(names: Sequence[str]) -> list[str]:
     >>> bare_columns(["site*sex", "age:5"])
     ['site', 'sex', 'age']
     """
-    parts = [part.strip() for name in names for part in name.split("*")]
+    parts = [part.strip() for name in names for both in name.split(",") for part in both.split("*")]
     return [part.rpartition(":")[0] if part.rpartition(":")[2].isdigit() else part for part in parts]
 
 

@@ -331,7 +331,9 @@ DuplicateRows = Annotated[
 ]
 By = Annotated[
     list[str] | None,
-    typer.Option("--by", help="Column to slice by; may be repeated. site*sex crosses two, age:4 takes quarters."),
+    typer.Option(
+        "--by", help="Column to slice by; may be repeated, or site,sex. site*sex crosses two, age:4 takes quarters."
+    ),
 ]
 MissingTarget = Annotated[
     str, typer.Option("--missing-target", help="Rows without a target: drop them, with a note, or error.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unseen.show.sections import Block, Section, Table, Text, figure_section, picture, section, table_of
+from unseen.core.comparison import p_words
+from unseen.show.sections import Block, Section, Table, TableCell, Text, figure_section, picture, section, table_of
 from unseen.study.summary import StudySummary
 from unseen.study.summary_table import split_columns, summary_table, unit_of, with_error
 
@@ -99,6 +100,10 @@ def numbers(s: StudySummary) -> Section | None:
     return Section("numbers", "All numbers", [*map(Text, words), *parts])
 
 
+def _p_cell(p: float | None) -> TableCell | None:
+    return None if p is None else TableCell(p_words(p, ""), p)
+
+
 @section(StudySummary, 60)
 def estimator_pairs(s: StudySummary) -> Section | None:
     """Return the paired tests between estimators."""
@@ -109,5 +114,12 @@ def estimator_pairs(s: StudySummary) -> Section | None:
         f"adjusted by Holm's method for all {len(s.pairs)} pairs of the study."
     )
     same = [k for k in ("population", "model") if len({getattr(p, k) for p in s.pairs}) == 1]
-    rows = [{k.replace("_", " "): v for k, v in p.row().items() if k not in same} for p in s.pairs]
+    rows = [
+        {
+            k.replace("_", " "): _p_cell(v) if k in ("p", "p_adjusted") else v
+            for k, v in p.row().items()
+            if k not in same
+        }
+        for p in s.pairs
+    ]
     return Section("pairs", "Which estimator is nearer the truth", [Text(how), table_of(rows)])

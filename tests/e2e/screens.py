@@ -42,7 +42,8 @@ def dashboard_pages(samples: dict[str, Any], folder: Path) -> Iterator[tuple[str
     """Yield the name and the address of every page of a dashboard, and what serves them."""
     dashboards = runpy.run_path(str(HERE / "test_dashboard_browser.py"))
     url = f"sqlite:///{folder / 'studies.db'}"
-    unseen.Study("small samples", store=url).run(samples["SPEC"], n_jobs=1, progress=False)
+    for name, seed in (("small samples", 0), ("other samples", 1)):
+        unseen.Study(name, store=url).run({**samples["SPEC"], "seed": seed}, n_jobs=1, progress=False)
     made = samples["makers"](folder)
     kept = [
         "assess-two",
@@ -58,12 +59,17 @@ def dashboard_pages(samples: dict[str, Any], folder: Path) -> Iterator[tuple[str
     kept += ["nets-rank", "nets-estimate", "nets-scores", "nets-bench"] if importlib.util.find_spec("torch") else []
     for name in kept:
         made[name]().keep(url, name)
+    again = [made[name]().keep(url, f"{name} again") for name in kept[:2]]
     served = dashboards["Served"](url)
     study = f"/studies/{dashboards['key_of']('small samples')}"
     places = {"home": "/", "kept": "/kept", "study": study, "cells": f"{study}/cells", "failures": f"{study}/failures"}
     places |= {f"kept-{name}": f"/kept/{k + 1}" for k, name in enumerate(kept)}
+    keys = [dashboards["key_of"](name) for name in ("small samples", "other samples")]
     places |= {
-        "compare": f"/compare?item=kept.1&item=kept.1&item=study.{study.rpartition('/')[2]}",
+        "compare": f"/compare?item=kept.1&item=kept.{again[0]}&item=kept.2&item=study.{keys[0]}",
+        "compare-classes": f"/compare?item=kept.1&item=kept.{again[0]}",
+        "compare-numbers": f"/compare?item=kept.2&item=kept.{again[1]}",
+        "compare-studies": "/compare?" + "&".join(f"item=study.{key}" for key in keys),
         "missing": "/missing",
     }
     for name, place in places.items():

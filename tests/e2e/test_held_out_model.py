@@ -79,3 +79,49 @@ def test_nothing_is_fitted_so_nothing_about_fitting_is_taken(trained, run_unseen
     ended = run_unseen("assess", "test.csv", "--model", "m.skops", "--target", "diagnosis", "--quick", cwd=folder)
     assert ended.returncode == 2
     assert "nothing is fitted" in ended.stderr
+
+
+def test_a_graph_with_labels_in_words_is_assessed_as_the_model_it_was_made_from(trained):
+    skl2onnx = pytest.importorskip("skl2onnx")
+    folder, wrong, area = trained
+    test = pd.read_csv(folder / "test.csv")
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    data = unseen.datasets.load("breast-cancer")
+    model.fit(np.asarray(data.X)[::2], data.y[::2])
+    made = skl2onnx.to_onnx(model, np.zeros((1, 30), np.float32), options={id(model): {"zipmap": False}})
+    (folder / "m.onnx").write_bytes(made.SerializeToString())
+    with unseen.open_model(folder / "m.onnx") as opened:
+        a = unseen.assess(opened, test, "diagnosis", prefit=True, measures=["accuracy", "auc"], random_state=0)
+    assert a.error == pytest.approx(wrong.mean(), abs=1 / len(wrong))  # graphs compute in single precision
+    assert a.also["auc"].on_scale().value == pytest.approx(area, abs=1e-3)
+    with pytest.raises(unseen.UnseenError, match="classes has 3 labels; the graph has 2 columns"):
+        unseen.open_model(folder / "m.onnx", classes=["a", "b", "c"])
+
+
+def test_a_model_in_a_file_has_a_short_name(trained):
+    with unseen.open_model(trained[0] / "m.skops") as opened:
+        assert opened.name == "logistic regression (pipeline of 2 steps)"
+        X, y = unseen.datasets.load("breast-cancer").xy
+        assert (
+            unseen.resubstitute(opened, X[:90], y[:90], methods=["resub"])
+            .sentence()
+            .startswith("logistic regression (")
+        )
+
+
+def test_what_a_trained_model_cannot_predict_is_one_sentence(trained):
+    folder, *_ = trained
+    test = pd.read_csv(folder / "test.csv")
+    X = test.drop(columns="diagnosis")
+    model = LogisticRegression(max_iter=5000).fit(X, test.diagnosis)
+    for given in (X.iloc[:, :3], X.rename(columns={X.columns[0]: "another"})):
+        with pytest.raises(
+            unseen.UnseenError, match=r"the trained model could not predict the 284 rows; it says: ValueError"
+        ):
+            unseen.assess(model, given, test.diagnosis, prefit=True)
+
+
+@pytest.mark.parametrize("call", ["assess", "estimate", "run", "diagnose"])
+def test_a_class_is_no_model(call):
+    with pytest.raises(unseen.UnseenError, match=r"the model is the class LogisticRegression; give an object of it"):
+        getattr(unseen, call)(LogisticRegression, *unseen.datasets.load("iris").xy)

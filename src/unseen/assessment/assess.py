@@ -22,7 +22,8 @@ from unseen.assessment.held_out import assess_held_out, guessed_class
 from unseen.assessment.wording import brief_answer
 from unseen.checks.preprocessing_outside import outside_notes
 from unseen.checks.registry import data_notes, run_notes
-from unseen.core.data import Data, roles_in_words
+from unseen.core.call import Call
+from unseen.core.data import Data
 from unseen.core.errors import InputError, Stopped
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.losses import LossTable, Predictions, PredictionTable
@@ -45,7 +46,7 @@ from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import measure as measure_predictions
 from unseen.evaluation.scored_cases import one_round
-from unseen.evaluation.slice_columns import RowsOfSlice, columns_in_words, columns_of_data, slice_rows
+from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
 from unseen.evaluation.slices import Slices, table_slices
 from unseen.measures.scoring import Scoring, resolve_measure
 from unseen.models.naming import full_name
@@ -140,7 +141,8 @@ def assess(
         What the headline is the error of: this model, trained on all rows, or the algorithm at the training size of random splits.
     by : str, sequence of str, series, frame or mapping, optional
         Columns to slice the rows by, named or given: `slices` then has the error in each slice, from predictions of models that had
-        not seen the row, with intervals that hold together. "site*sex" crosses two columns, "age:5" takes fifths of a number.
+        not seen the row, with intervals that hold together. "site,sex" takes two columns, "site*sex" crosses them, "age:5" takes fifths
+        of a number.
     prefit : bool
         The model is trained already, and X and y are rows it has not seen: nothing is fitted, and the target is this model.
     name : str
@@ -195,6 +197,7 @@ def assess(
     >>> a.scale, str(a.target)
     ('f1_macro', 'the algorithm trained on 120 rows')
     """
+    call = Call.of(assess, locals())
     allowed = TimeBudget(check_budget(budget))
     if scoring is not None:
         loss, measure, measures = _in_our_words(scoring, loss, measure, measures)
@@ -215,21 +218,21 @@ def assess(
     asked, *more = _choose_measures(loss, measure, measures, data)
     parts = () if by is None else slice_rows(columns_of_data(by, data))  # refused before anything is fitted
     question = _Question(
-        measure=asked, target=target, also=tuple(more), usual=measures is None, command=command, cv=cv, by=by
+        measure=asked, target=target, also=tuple(more), usual=measures is None, command=command, call=call, cv=cv
     )
     if prefit:
         _refuse_refitting(cv=cv, budget=budget, rounds=rounds)
+        seed = root_seed(random_state)
         made = assess_held_out(
             model,
             data,
             [asked, *more],
             usual=measures is None,
             level=level,
-            seed=root_seed(random_state),
+            seed=seed,
             name=name,
-            command=command,
+            command=command or call.text(random_state=seed),
             positive=positive,
-            by=by,
         )
         return replace(made, slices=_slices(made, parts)) if parts else made
     with open_request(
@@ -269,15 +272,15 @@ def _slices(a: Assessment, parts: Sequence[RowsOfSlice]) -> Slices:
 
 @dataclass(frozen=True, kw_only=True)
 class _Question:
-    """What is asked: the headline's measure and target, the other measures, whether these are the usual ones, the command."""
+    """What is asked: the headline's measure and target, the other measures, whether these are the usual ones, the command and the call."""
 
     measure: Any
     target: str
     also: tuple[Any, ...]
     usual: bool
     command: str | None
+    call: Call
     cv: Any = None
-    by: Any = None
 
 
 class _NamesMatter:
@@ -719,14 +722,8 @@ def _check_possible(data: Data, effort: Effort) -> None:
 def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, question: _Question) -> dict[str, Any]:
     request = runs.request
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    asked = question.measure
-    measure = "" if isinstance(asked, str) and asked == "auto" else f"measure={asked!r}, "
-    if question.also and not question.usual:
-        measure = f"measures={[asked, *question.also]!r}, "
-    aim = 'target="algorithm", ' if lead.method == "corrected-t" else ""
-    splits = f"effort={str(effort)!r}" if question.cv is None else f"cv={_cv_in_words(question.cv)}"
-    sliced = "" if question.by is None else f"by={columns_in_words(question.by)}, "
-    call = f"unseen.assess(model, X, y, {roles_in_words(request.data)}{measure}{sliced}{aim}random_state={request.seed}, {splits}, level={request.level:g})"
+    # the effort that was made, whatever the clock or an interrupt left of the one asked for
+    made = {"effort": str(effort) if question.cv is None else None, "quick": None, "rounds": None, "budget": None}
     return {
         "seed": request.seed,
         "level": request.level,
@@ -737,13 +734,8 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, que
         "designs": {name: dict(table.plan.options) for name, table in runs.tables.items()},
         "data_fingerprint": request.data.fingerprint,
         "versions": {"unseen": __version__, "python": platform.python_version(), **packages},
-        "repeat": question.command or call,
+        "repeat": question.command or question.call.text(random_state=request.seed, **made),
     }
-
-
-def _cv_in_words(cv: Any) -> str:
-    """Return a number of folds or a splitter as it is typed; index pairs cannot be."""
-    return full_name(cv) if isinstance(cv, (int, str)) or hasattr(cv, "split") else "pairs"
 
 
 def _designs_beside(data: Data, effort: Effort, first: str) -> dict[str, Any]:

@@ -98,6 +98,11 @@ class Assessment(Result):
     slices: Slices | None = None
 
     @property
+    def command(self) -> str:
+        """Command line or call that made it."""
+        return str(self.settings.get("repeat", ""))
+
+    @property
     def error(self) -> float:
         """Value of the headline."""
         return self.headline.value

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
-import sys
 import time as clock
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +32,9 @@ from unseen.request.command_line import (
     command,
     emit,
     read_sample,
+    typed_command,
 )
+from unseen.request.effort import check_budget
 from unseen.request.gate import GateCheck, GateOptions
 from unseen.show.text import text_table
 
@@ -161,7 +161,7 @@ def assess(
             n_jobs=run.jobs,
             engine=run.scheduler,
             progress=run.reporter,
-            command=shlex.join(["unseen", *sys.argv[1:]]),
+            command=typed_command(),
             duplicates=duplicates,
         )
     if save is not None:
@@ -187,6 +187,7 @@ def assess(
 
 def _left_of(budget: float | None, begin: float) -> float | None:
     """Return what reading the data has left of a budget, a twentieth at least."""
+    budget = check_budget(budget)
     return None if budget is None else round(max(budget - (clock.perf_counter() - begin), 0.05 * budget), 2)
 
 
@@ -241,7 +242,7 @@ def distribution(
         for one in models
     ]
     made = [one.log1p() for one in made] if log else made
-    result = made[0] if len(made) == 1 else made[0].compare(made[1])
+    result = replace(made[0] if len(made) == 1 else made[0].compare(made[1]), command=typed_command())
     if run.json:
         run.emit(result)
     else:
@@ -311,6 +312,7 @@ def resub(
             progress=run.progress,
             duplicates=duplicates,
         )
+    result = replace(result, command=typed_command())
     run.emit(result)
     run.save(result, modelfile.name)
     if fail_if is not None and _error_to_fail_by(result, method) > fail_if:

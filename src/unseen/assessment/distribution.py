@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from unseen.assessment.run import run
+from unseen.core.call import Call
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.losses import PredictionTable
 from unseen.core.model import Model
 from unseen.core.result import plain
-from unseen.core.rng import RandomState, stream
+from unseen.core.rng import RandomState, root_seed, stream
 from unseen.designs.leave_out import LeaveOut
 from unseen.estimators.fpe_distribution import FpeDistribution, FpeLaw
 from unseen.models.exact.learner import is_sklearn, steps_of
@@ -114,8 +115,10 @@ def distribution(
     >>> len(d.values), d.fractile(0.05) < d.med < d.fractile(0.95)
     (100, True)
     """
+    call = Call.of(distribution, locals())
     if isinstance(model, PredictionTable):
-        return _of_table(model, loss)
+        return replace(_of_table(model, loss), command=call.text())
+    seed = root_seed(random_state)
     data = data_of(
         X,
         y,
@@ -132,13 +135,14 @@ def distribution(
         data,
         duplicates=duplicates,
         design=LeaveOut(fraction, n_splits),
-        random_state=random_state,
+        random_state=seed,
         scores=needs_scores(loss),
         n_jobs=n_jobs,
         engine=engine,
         progress=progress,
     )
-    made, law = _of_table(table, loss), _law(model_of(model, data), data, loss)
+    made = replace(_of_table(table, loss), command=call.text(random_state=seed))
+    law = _law(model_of(model, data), data, loss)
     return (
         made if law is None else DistributionWithLaw(**{f.name: getattr(made, f.name) for f in fields(made)}, law=law)
     )

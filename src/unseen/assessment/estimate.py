@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unseen.assessment.headline import Lead, choose_lead, choose_lead_of_splits, situation_of
+from unseen.core.call import Call
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, check_level
@@ -100,6 +101,7 @@ def estimate(
     >>> 0 <= e.interval.low <= e.value <= e.interval.high <= 1
     True
     """
+    call = Call.of(estimate, locals())
     if "measure" in options_of(
         find(method, "estimators", "resubstitution") if isinstance(method, str) else type(method)
     ):
@@ -111,7 +113,7 @@ def estimate(
     if cv is not None and design is not None:
         raise InputError("cv and design both say what is fitted on what; give one of them.")
     if isinstance(model, PredictionTable | LossTable):
-        return _from_table(chosen, model, loss, check_level(level))
+        return replace(_from_table(chosen, model, loss, check_level(level)), command=call.text())
     task = task_of(model, X, task) if fitted else task
     data = data_of(
         X,
@@ -139,16 +141,21 @@ def estimate(
         fitted=fitted,
         shortcuts=shortcuts,
     ) as request:
-        if cv is not None:
-            design = request.design_of(cv)
-            if chosen.id == "auto":
-                return _by_given_splits(request, design)
-        if chosen.id == "auto" and design is None:
-            return _by_lead(request)
-        if chosen.kind == "table":
-            return _by_splits(chosen, request, design)
-        made, native = estimate_on_all_rows(chosen, request, design)
-        return attach_expected_rms({chosen.id: made}, native, data, {chosen.id: chosen})[chosen.id]
+        made = _estimate(chosen, request, design, cv)
+        return replace(made, command=call.text(random_state=request.seed))
+
+
+def _estimate(chosen: Any, request: Request, design: Any, cv: Any) -> Estimate:
+    if cv is not None:
+        design = request.design_of(cv)
+        if chosen.id == "auto":
+            return _by_given_splits(request, design)
+    if chosen.id == "auto" and design is None:
+        return _by_lead(request)
+    if chosen.kind == "table":
+        return _by_splits(chosen, request, design)
+    made, native = estimate_on_all_rows(chosen, request, design)
+    return attach_expected_rms({chosen.id: made}, native, request.data, {chosen.id: chosen})[chosen.id]
 
 
 def _by_lead(request: Request) -> Estimate:

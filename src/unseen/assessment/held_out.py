@@ -16,7 +16,7 @@ from unseen.assessment.assessment import Assessment
 from unseen.assessment.wording import GUESS_ONE_CLASS
 from unseen.checks.registry import data_notes
 from unseen.core.arrays import Array
-from unseen.core.data import Data, roles_in_words
+from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import Predictions, PredictionTable
@@ -25,11 +25,10 @@ from unseen.core.notes import merge_notes
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import find
 from unseen.core.scale import as_loss
-from unseen.core.training import codes_of
+from unseen.core.training import codes_of, model_errors
 from unseen.datasets.conversion import with_positive
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import measure as measure_predictions
-from unseen.evaluation.slice_columns import columns_in_words
 from unseen.measures.scoring import Scoring
 from unseen.models.naming import full_name, short_name
 from unseen.request.prepare import fitted_of
@@ -50,9 +49,8 @@ def assess_held_out(
     level: float = 0.95,
     seed: int = 0,
     name: str = "",
-    command: str | None = None,
+    command: str = "",
     positive: Any = None,
-    by: Any = None,
 ) -> Assessment:
     """Assess a trained model on held-out rows; intervals are those of `unseen.measure`, the target is this model.
 
@@ -67,11 +65,9 @@ def assess_held_out(
     usual : bool
         The further ones were not asked for; one that does not apply is left out.
     level, seed, name, command
-        Confidence level, seed of bootstrap intervals, what the model is called, and the command line to show in the report.
+        Confidence level, seed of bootstrap intervals, what the model is called, and the command line or call to show in the report.
     positive : label, optional
         The class that sensitivity and AUC are about.
-    by : optional
-        What the slices are of, for the call that repeats this.
 
     Examples
     --------
@@ -100,7 +96,6 @@ def assess_held_out(
     also = dict(list(found.items())[1:])
     baseline = _baseline(guess, measures[0], level)
     losses = table.losses("zero-one" if measures[0] == "accuracy" else measures[0])
-    sliced = "" if by is None else f"by={columns_in_words(by)}, "
     settings = {
         "seed": seed,
         "level": level,
@@ -115,8 +110,7 @@ def assess_held_out(
             "python": platform.python_version(),
             **{package: version(package) for package in ("numpy", "scipy", "scikit-learn")},
         },
-        "repeat": command
-        or f"unseen.assess(fitted, X_test, y_test, prefit=True, {roles_in_words(data)}{sliced}random_state={seed}, level={level:g})",
+        "repeat": command,
     }
     return Assessment(
         headline=headline,
@@ -152,13 +146,10 @@ def _table(data: Data, fitted: Fitted, name: str, seed: int) -> PredictionTable:
     """Return what the model predicts for every row as the record of one split that trains nothing."""
     rows = np.arange(data.n)
     plan = Plan(DESIGN, (Split(np.zeros(0, dtype=np.int64), rows),), data.units)
-    score = fitted.scores(data.X) if data.classes is not None else None
-    test = Predictions(
-        split=np.zeros_like(rows),
-        row=rows,
-        value=codes_of(fitted.predict(data.X), data),
-        score=None if score is None else score[0],
-    )
+    with model_errors(f"the trained model could not predict the {data.n:,} rows"):
+        score = fitted.scores(data.X) if data.classes is not None else None
+        value = codes_of(fitted.predict(data.X), data)
+    test = Predictions(split=np.zeros_like(rows), row=rows, value=value, score=None if score is None else score[0])
     return PredictionTable(
         plan=plan,
         data=data.without_features(),

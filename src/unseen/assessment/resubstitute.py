@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from unseen.assessment.estimate import check_no_retraining, estimate_on_all_rows
 from unseen.assessment.wording import in_units, name_in_words
+from unseen.core.call import Call
 from unseen.core.errors import InputError, UnknownName, UnseenError
 from unseen.core.estimate import Estimate
 from unseen.core.notes import merge_notes
@@ -43,6 +44,8 @@ class Resubstitutions(Result):
         Methods that do not apply here, with the reason.
     unstudied : str
         How the sample differs from those that an expected RMS was measured on; empty if it does not.
+    command : str
+        Command line or call that made them, if it is known.
     """
 
     shown_by: ClassVar[str] = "unseen.assessment"
@@ -51,6 +54,7 @@ class Resubstitutions(Result):
     estimates: tuple[Estimate, ...]
     left_out: dict[str, str]
     unstudied: str = ""
+    command: str = ""
 
     @property
     def title(self) -> str:
@@ -226,6 +230,7 @@ def resubstitute(
     >>> print(found.sentence().split(";")[0])
     linear support vector machine is expected to misclassify 24.0% of new cases (95% interval 9.8% to 45.5%
     """
+    call = Call.of(resubstitute, locals())
     if options and (methods is None or len(methods) != 1):
         raise InputError("options belong to one method; name exactly one in `methods`.")
     task = task_of(fitted, X, task)
@@ -260,7 +265,8 @@ def resubstitute(
     estimates = attach_expected_rms(estimates, request.model.native, data, chosen)
     ordered = tuple(estimates[name] for name in names if name in estimates)
     unstudied = reason_not_studied(data.n_units) or (unlike_the_study(data) if data.classes is not None else "")
-    return Resubstitutions(str(getattr(fitted, "name", None) or short_name(fitted)), ordered, left_out, unstudied)
+    name = str(getattr(fitted, "name", None) or short_name(fitted))
+    return Resubstitutions(name, ordered, left_out, unstudied, call.text(random_state=request.seed))
 
 
 KINDS = ("resubstitution", "estimators")

@@ -34,7 +34,6 @@ from unseen.evaluation.sections import has_band, slice_blocks
 from unseen.show.sections import (
     Alarm,
     Block,
-    Code,
     Notes,
     Pictures,
     Section,
@@ -43,6 +42,7 @@ from unseen.show.sections import (
     Text,
     figure_section,
     picture,
+    repeat_section,
     section,
     table_of,
 )
@@ -430,18 +430,12 @@ def _estimate_cells(name: str, e: Estimate, headline: bool) -> list[Any]:
 def repeat(a: Assessment) -> Section:
     """Return the command, the settings and the designs with their fingerprints."""
     known = a.settings
-    blocks: list[Block] = [
-        Code(str(known["repeat"]), "The same command with the same data and versions gives the same numbers."),
-        Table(["what", "value"], _facts(a), "Settings.", sortable=False),
-    ]
     designs = [
         [name, _options(known["designs"].get(name, table.plan.options)), len(table.plan), table.plan.fingerprint]
         for name, table in a.tables.items()
     ]
-    blocks.append(
-        Table(["design", "options", "splits", "fingerprint of the splits"], designs, "Designs.", sortable=False)
-    )
-    return Section("repeat", "How to repeat this", blocks, folded=True)
+    made = Table(["design", "options", "splits", "fingerprint of the splits"], designs, "Designs.", sortable=False)
+    return repeat_section(a.command, _facts(a), made)
 
 
 def _facts(a: Assessment) -> list[list[Any]]:
@@ -512,6 +506,12 @@ def numbers(e: Estimate) -> Section:
     if isinstance(e, ResubEstimate):
         rows.insert(2, ["Monte-Carlo error of the integration (not a sampling error)", e.mc_error])
     return Section("numbers", "Numbers", [Table(["what", "value"], rows, "All figures.", sortable=False)])
+
+
+@section(Estimate, 90)
+def repeat_estimate(e: Estimate) -> Section | None:
+    """Return the call that gives the estimate again, if it is known."""
+    return repeat_section(e.command, [["method", e.method], ["loss", e.loss]]) if e.command else None
 
 
 @section(Estimate, 80)
@@ -598,6 +598,13 @@ def differences(c: DistributionComparison) -> Section | None:
     return figure_section(c, "error-differences", "differences", "Differences split by split")
 
 
+@section(DistributionComparison, 90)
+@section(ErrorDistribution, 90)
+def repeat_distribution(d: ErrorDistribution | DistributionComparison) -> Section | None:
+    """Return the command or the call that gives the distribution again, if it is known."""
+    return repeat_section(d.command, [["splits", len(d.values)]]) if d.command else None
+
+
 @section(Resubstitutions, 10)
 def resubstitution_estimates(result: Resubstitutions) -> Section:
     """Return all estimates, with the error of their integration and their notes."""
@@ -633,6 +640,12 @@ def contributions(result: Resubstitutions) -> Section | None:
     """Return which training points the error comes from."""
     drawn = picture(result, "contributions")
     return None if drawn is None else Section("contributions", "Where the error comes from", [drawn])
+
+
+@section(Resubstitutions, 90)
+def repeat_resubstitutions(result: Resubstitutions) -> Section | None:
+    """Return the command or the call that gives the estimates again, if it is known."""
+    return repeat_section(result.command, [["model", result.model]]) if result.command else None
 
 
 @section(Resubstitutions, 20)

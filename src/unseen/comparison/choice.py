@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unseen.core.data import Data
+from unseen.core.errors import DesignError
 from unseen.core.losses import LossTable
 from unseen.estimators.out_of_bag import MIN_REPLICATES
 from unseen.estimators.subsampling import can_subsample
@@ -23,6 +24,7 @@ BY_DESIGN = {  # tests made for one design; random splits and folds have the cor
     "time-ordered": "time-ordered",
     "holdout": "wald",
 }
+ONE_ROUND = frozenset({"kfold", "loo"})  # cv-wald, made for these, finds .17 of equal pairs of unstable models at .05
 FOLDS_AND_PARTS = frozenset({"holdout", "kfold", "loo"})  # each case is tested once: DeLong's variance holds
 
 
@@ -82,6 +84,11 @@ def choose_by_design(design: str, loss: Any) -> tuple[str, str]:
     """
     if loss == "auc" and design in FOLDS_AND_PARTS:
         return "delong", f"it suits areas on the design {design}"
+    if design in ONE_ROUND:
+        raise DesignError(
+            f"one round of {design} has no recommended test; give cv=10 for folds with the corrected t (also to unseen.run, for "
+            "tables), or name a test: mcnemar, permutation, wilcoxon or cv-wald."
+        )
     return BY_DESIGN.get(design, "corrected-t"), f"it suits the design {design}"
 
 

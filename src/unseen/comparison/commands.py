@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +25,7 @@ from unseen.request.command_line import (
     TrackOptions,
     command,
     read_sample,
+    typed_command,
 )
 from unseen.show.text import text_table
 
@@ -102,7 +101,7 @@ def compare(
         n_jobs=run.jobs,
         engine=run.scheduler,
         progress=run.progress,
-        command=shlex.join(["unseen", *sys.argv[1:]]),
+        command=typed_command(),
         duplicates=duplicates,
     )
     if run.json:

@@ -12,6 +12,7 @@ import numpy as np
 from unseen.assessment.wording import value_in_units
 from unseen.checks.registry import data_notes
 from unseen.comparison.choice import choose_by_design, choose_test, target_words
+from unseen.core.call import Call
 from unseen.core.comparison import Comparison, Comparisons, as_rope
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Estimate, check_level
@@ -140,6 +141,7 @@ def compare(
     >>> print(c.test_sentence)
     Test: subsampling (the default up to 2,000 rows). Target: the difference of the algorithms trained on 359 of 569 rows.
     """
+    call = Call.of(compare, locals(), _places(subjects))
     check_level(level)
     if adjust not in ADJUSTMENTS:
         raise UnknownName("adjustment", adjust, ADJUSTMENTS)
@@ -205,6 +207,7 @@ def compare(
     made = _comparisons(chosen, losses, level, rope, adjust, seed)
     weak = (note("U016", FEW_SPLITS),) if reason and chosen.id == "corrected-t" else ()
     slices = _slices(made, losses, parts, level, seed) if parts else ()
+    command = command or call.text(random_state=seed)
     return replace(made, command=command, reason=reason, remarks=(*alarms, *made.remarks, *weak), slices=slices)
 
 
@@ -296,6 +299,19 @@ def _subjects(subjects: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[Any, ...
     if any(tables) and not all(tables):
         raise KindError("models and tables cannot be mixed; run the models on the same splits first, with unseen.run.")
     return models, rest
+
+
+def _places(subjects: tuple[Any, ...]) -> dict[str, Any]:
+    """Return what was given before the keywords, by the names that a call shows."""
+    first = subjects[0] if subjects else None
+    if isinstance(first, (Mapping, list, tuple)):
+        tables = any(
+            isinstance(one, PredictionTable) for one in (first.values() if isinstance(first, Mapping) else first)
+        )
+        return dict(zip(("tables" if tables else "models", "X", "y"), subjects))
+    if isinstance(first, PredictionTable):
+        return {"*tables": subjects}
+    return dict(zip(("a", "b", "X", "y"), subjects))
 
 
 def _models_by_name(models: Sequence[Any]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from unseen._version import __version__
 from unseen.assessment.wording import in_units, value_in_units
 from unseen.core.comparison import Comparison, Comparisons, p_words
 from unseen.core.registry import classes_in, describe
@@ -14,7 +13,6 @@ from unseen.evaluation.sections import slice_blocks
 from unseen.show.sections import (
     Alarm,
     Block,
-    Code,
     Notes,
     Section,
     Table,
@@ -22,6 +20,7 @@ from unseen.show.sections import (
     Text,
     figure_section,
     picture,
+    repeat_section,
     section,
     table_of,
 )
@@ -177,20 +176,8 @@ def notes(c: Comparisons) -> Section | None:
 @section(Comparisons, 90)
 def repeat(c: Comparisons) -> Section:
     """Return what is needed to get the same numbers again."""
-    names = list(dict.fromkeys(t.column for s in c.slices for t in s.tests))
-    sliced = f"by={names!r}, " if names else ""
-    call = f"unseen.compare(models, X, y, {sliced}test={c.test!r}, adjust={c.adjust!r}, level={c.pairs[0].level:g}, random_state={c.seed})"
-    facts: list[list[Any]] = [
-        ["models", ", ".join(c.estimates)],
-        ["seed", str(c.seed)],
-        ["made with", f"unseen {__version__}"],
-    ]
-    same = "The same call on the same data gives the same numbers."
-    return Section(
-        "repeat",
-        "How to repeat this",
-        [Code(c.command or call, same), Table(["what", "value"], facts, "Settings.", sortable=False)],
-    )
+    facts = [["models", ", ".join(c.estimates)], ["test", c.test], ["seed", str(c.seed)]]
+    return repeat_section(c.command, facts)
 
 
 @section(Comparison, 10)

@@ -448,7 +448,7 @@ class Comparisons(Result):
     remarks : tuple of Note
         Notes on the set of pairs.
     command : str
-        Command line that made it, if any.
+        Command line or call that made it, if it is known.
     target : str
         What the differences are differences of, such as "the algorithms trained on about 126 distinct rows of 200".
     reason : str

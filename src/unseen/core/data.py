@@ -15,7 +15,7 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError
 from unseen.core.notes import Note
 
-__all__ = ["Data", "Task", "check_size_of_weights", "fingerprint_of", "roles_in_words"]
+__all__ = ["Data", "Task", "check_size_of_weights", "fingerprint_of"]
 
 Task = Literal["classification", "regression"]
 HASHED_AT_ONCE = 1 << 24  # bytes
@@ -182,25 +182,6 @@ class Data:
     def without_features(self) -> Data:
         """Return the same rows with no features, as tables keep them."""
         return replace(self, X=None)
-
-
-def roles_in_words(data: Data) -> str:
-    """Return what a call gives beside X and y, as it is typed.
-
-    Examples
-    --------
-    >>> y = np.array(["ill", "well"])
-    >>> roles_in_words(Data(np.zeros((2, 1)), y, "classification", y, groups=np.array([1, 2]), positive="ill"))
-    "groups=groups, positive='ill', "
-    """
-    given = {"groups": data.groups, "time": data.order, "sample_weight": data.weights}
-    parts = [
-        f"{name}={name.replace('sample_weight', 'weights')}, " for name, value in given.items() if value is not None
-    ]
-    two = data.classes is not None and len(data.classes) == 2
-    if two and data.classes is not None and data.positive is not None and data.positive != data.classes[-1]:
-        parts.append(f"positive={getattr(data.positive, 'item', lambda: data.positive)()!r}, ")
-    return "".join(parts)
 
 
 def _blocks_of(table: Any) -> Iterator[Array]:

@@ -41,6 +41,8 @@ class ErrorDistribution(Result):
         Numbers of the completed splits; all of them by default.
     notes : tuple of Note
         Statistical weaknesses.
+    command : str
+        Command line or call that made it, if it is known.
 
     References
     ----------
@@ -65,6 +67,7 @@ class ErrorDistribution(Result):
     model: str = ""
     splits: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     notes: tuple[Note, ...] = ()
+    command: str = ""
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=float)
@@ -233,6 +236,8 @@ class DistributionComparison(Result):
         Errors of the two models on the splits both completed.
     notes : tuple of Note
         Statistical weaknesses.
+    command : str
+        Command line that made it, if it is known.
 
     References
     ----------
@@ -245,6 +250,7 @@ class DistributionComparison(Result):
     first: ErrorDistribution
     second: ErrorDistribution
     notes: tuple[Note, ...] = ()
+    command: str = ""
 
     @property
     def title(self) -> str:

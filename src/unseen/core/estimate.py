@@ -197,6 +197,8 @@ class Estimate(Result):
         The same on the data set where the method did worst.
     situation : str
         The models and data that figure was measured on, in words.
+    command : str
+        Call that made it, if it is known.
 
     Examples
     --------
@@ -224,6 +226,7 @@ class Estimate(Result):
     expected_rms: float | None = field(default=None, metadata={"shown": False})
     worst_rms: float | None = field(default=None, metadata={"shown": False})
     situation: str = field(default="", metadata={"shown": False})
+    command: str = field(default="", compare=False, metadata={"shown": False})
 
     @property
     def level(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -15,6 +15,8 @@ from unseen.core.errors import InputError, KindError
 from unseen.core.notes import note
 from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import build, classes_in, register
+from unseen.designs.kfold import KFold
+from unseen.designs.loo import LeaveOneOut
 
 __all__ = ["Splits", "as_design", "design_of_cv", "recognise"]
 
@@ -87,7 +89,9 @@ class Splits(Design):
             try:
                 return list(source.split(np.zeros((data.n, 1)), data.y, data.units if data.grouped else None))
             except (TypeError, ValueError) as error:
-                raise InputError(f"the splitter {_words(source)} cannot split these data: {error}") from error
+                # scikit-learn says so, or counts a single group
+                missing = "" if data.grouped or "group" not in str(error).lower() else " Give groups."
+                raise InputError(f"the splitter {_words(source)} cannot split these data: {error}{missing}") from error
         return [_pair(one) for one in source]
 
 
@@ -170,8 +174,19 @@ def design_of_cv(cv: Any, data: Data, rng: np.random.Generator) -> Any:
     RepeatedKFold(n_folds=5, n_repeats=1, stratify='auto')
     """
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        if cv < 2:
+            raise InputError(f"cv is {cv}; folds are at least 2.")
         return build("repeated-kfold", "designs", options={"n_folds": int(cv), "n_repeats": 1})
+    if isinstance(cv, type):
+        raise KindError(f"cv is the class {cv.__name__}; give an object of it, such as {cv.__name__}().")
+    known = isinstance(cv, (str, Iterable)) or hasattr(cv, "split") or hasattr(cv, "plan")
+    if isinstance(cv, Mapping) or not known:
+        raise KindError(
+            f"cv is {_words_of_value(cv)}; give a number of folds, a scikit-learn splitter, pairs of training and test rows, or the id of a design."
+        )
     made = as_design(cv)
+    if isinstance(made, (KFold, LeaveOneOut)):  # one round of folds is one, whoever draws it
+        return Splits(tuple((s.train, s.test) for s in made.plan(data, rng).splits), "repeated-kfold", repr(made))
     if not isinstance(made, Splits) or made.kind != "splits":
         return made
     found = made.splits_of(data, rng)
@@ -190,6 +205,10 @@ def _overlapping(splits: list[Split], data: Data) -> int:
         count += bool(trained[data.units[split.test]].any())
         trained[:] = False
     return count
+
+
+def _words_of_value(value: Any) -> str:
+    return repr(value) if isinstance(value, (bool, float)) else f"a {type(value).__name__}"
 
 
 def _words(source: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from unseen.request.command_line import (
     Without,
     command,
     read_sample,
+    typed_command,
 )
 
 __all__: list[str] = []
@@ -78,6 +80,7 @@ def diagnose(
         progress=run.progress,
         duplicates=duplicates,
     )
+    result = replace(result, command=typed_command())
     run.emit(result)
     run.save(result, Path(data).name)
     tracking.log(result, run.quiet)
@@ -112,6 +115,7 @@ def permutation_test(
         engine=run.scheduler,
         progress=run.reporter,
     )
+    result = replace(result, command=typed_command())
     run.emit(result)
     run.save(result, Path(data).name)
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
+from unseen.core.call import Call
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
@@ -42,6 +43,8 @@ class Dependence(Result):
         What the errors are.
     model : str
         Name of the model.
+    command : str
+        Command line or call that made it, if it is known.
     """
 
     shown_by: ClassVar[str] = "unseen.diagnosis"
@@ -50,6 +53,7 @@ class Dependence(Result):
     permuted: Floats
     loss: str = ""
     model: str = ""
+    command: str = ""
 
     @property
     def p(self) -> float:
@@ -162,6 +166,7 @@ def permutation_test(
     >>> unseen.permutation_test(RidgeClassifier(), *unseen.datasets.load("iris").xy, random_state=0).p
     0.001
     """
+    call = Call.of(permutation_test, locals())
     if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
         raise InputError(f"n_permutations is {n_permutations!r}; give a whole number of at least 1.")
     check_permutations(int(n_permutations))
@@ -172,7 +177,7 @@ def permutation_test(
         found, notes = dependence_test(request, int(n_permutations))
     if found is None:
         raise InputError(f"{notes[0].text}.")
-    return found
+    return replace(found, command=call.text(random_state=request.seed))
 
 
 def check_permutations(count: int) -> None:

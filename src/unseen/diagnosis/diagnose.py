@@ -9,6 +9,7 @@ from typing import Any
 
 from unseen._version import __version__
 from unseen.checks.registry import data_notes
+from unseen.core.call import Call
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.rng import RandomState, stream
@@ -133,6 +134,7 @@ def diagnose(
     >>> d.dependence.p, d.coefficients.method
     (0.025, 'delete-d jackknife')
     """
+    call = Call.of(diagnose, locals())
     if isinstance(effort, str) and effort not in EFFORTS:
         raise UnknownName("effort", effort, EFFORTS)
     if coefficients not in COEFFICIENTS:
@@ -165,7 +167,8 @@ def diagnose(
         engine=engine,
         progress=progress,
     ) as request:
-        return _diagnose(request, wanted, others or {}, coefficients, noise, tuple(map(float, rates)), together)
+        made = _diagnose(request, wanted, others or {}, coefficients, noise, tuple(map(float, rates)), together)
+        return replace(made, command=call.text(random_state=request.seed))
 
 
 def _diagnose(

@@ -49,8 +49,10 @@ class Diagnosis(Result):
         Where other models were given.
     table : LossTable
         The leave-out run behind units, optimism and coefficients.
-    data, model, settings, notes, seconds
-        The sample, the model's description, how to repeat it, remarks and wall time.
+    data, model, settings, notes
+        The sample, the model's description, seed and effort, and remarks.
+    command : str
+        Command line or call that made it, if it is known.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Diagnosis(Result):
     model: str
     settings: Mapping[str, Any]
     notes: tuple[Note, ...] = ()
+    command: str = ""
 
     @property
     def title(self) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unseen.core.data import roles_in_words
 from unseen.core.scale import measure_name
 from unseen.diagnosis.dependence import Dependence
-from unseen.diagnosis.diagnose import EFFORTS, DiagnosisEffort
 from unseen.diagnosis.diagnosis import Diagnosis
-from unseen.show.sections import Code, Notes, Section, Text, picture, section, table_of
+from unseen.show.sections import Notes, Section, Text, picture, repeat_section, section, table_of
 from unseen.show.style import is_rate
 
 __all__: list[str] = []
@@ -94,14 +92,8 @@ def more(d: Diagnosis) -> Section:
 @section(Diagnosis, 90)
 def settings(d: Diagnosis) -> Section:
     """Return how to repeat it."""
-    known = d.settings
-    asked = DiagnosisEffort(**known["effort"])
-    effort = next((repr(name) for name, one in EFFORTS.items() if one == asked), repr(asked))
-    call = f"unseen.diagnose(model, X, y, {roles_in_words(d.data)}random_state={known['seed']}, effort={effort}, level={known['level']:g})"
     words = {"data_fingerprint": "fingerprint of the data", "version": "unseen version", "rates": "rates of noise"}
-    rows = [{"setting": words.get(k, k), "value": _in_words(v)} for k, v in known.items()]
-    same = "The same call with the same data and versions gives the same numbers."
-    return Section("settings", "How to repeat this", [Code(call, same), table_of(rows)])
+    return repeat_section(d.command, [[words.get(k, k), _in_words(v)] for k, v in d.settings.items()])
 
 
 def _in_words(value: Any) -> str:
@@ -122,3 +114,9 @@ def permutations(d: Dependence) -> Section:
     table = table_of(d.rows(), how, percent=shares, heads=heads)
     blocks = [Text(d.sentence(), lead=True), picture(d, "permutations"), table]
     return Section("answer", "The answer", [b for b in blocks if b is not None])
+
+
+@section(Dependence, 90)
+def repeat_test(d: Dependence) -> Section | None:
+    """Return the command or the call that makes the test again, if it is known."""
+    return repeat_section(d.command, [["model", d.model], ["permutations", len(d.permuted)]]) if d.command else None

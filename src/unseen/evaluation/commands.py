@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +21,7 @@ from unseen.request.command_line import (
     TrackOptions,
     Without,
     command,
+    typed_command,
 )
 from unseen.request.gate import GateCheck, GateOptions
 from unseen.show.text import percent_or_number, text_table
@@ -89,7 +88,7 @@ def measure(
         level=level,
         random_state=run.seed,
     )
-    result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]), asked=result.asked or everything)
+    result = replace(result, command=typed_command(), asked=result.asked or everything)
     run.emit(result)
     run.save(result, file.name)
     tracking.log(result, run.quiet)
@@ -161,7 +160,7 @@ def predictions(
         level=level,
         random_state=run.seed,
     )
-    result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]))
+    result = replace(result, command=typed_command())
     if run.json:
         run.emit(result)
     else:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
+from unseen.core.call import Call
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, check_level
 from unseen.core.losses import PredictionTable
@@ -148,6 +149,7 @@ def measure(
     >>> 0.6 < m["auc"].interval.low < m["auc"].value < m["auc"].interval.high < 0.9
     True
     """
+    call = Call.of(measure, locals())
     check_level(level)
     if n_bootstrap < LEAST_DRAWS:
         raise InputError(f"n_bootstrap is {n_bootstrap}; intervals need at least {LEAST_DRAWS} resamples.")
@@ -176,7 +178,8 @@ def measure(
             cases=_all_outputs(columns), n_draws=n_bootstrap, seed=seed, level=level, stratified=False
         )
         asked = None if measures is None else _resolve(measures, boot.cases)
-        return replace(_record(_measures_of_outputs(columns, boot, asked), boot, ()), asked=measures is not None)
+        made = _record(_measures_of_outputs(columns, boot, asked), boot, ())
+        return replace(made, asked=measures is not None, command=call.text(random_state=seed))
     else:
         cases = check_scored_cases(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
         parts = () if by is None else slice_rows(columns_by_name(by, cases.n))
@@ -197,9 +200,10 @@ def measure(
         notes = (*notes, note("U019", text))
     if boot.draws < n_bootstrap and not (cases.simple and cases.size <= MOST_IN_TABLES):
         notes = (*notes, note("U019", f"{cases.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
+    notes = merge_notes(notes, _turned_scores(found, cases))
     slices = _slices_by_measure(boot, parts, measures)
     made = _record(found, boot, merge_notes(notes, *(s.notes for s in slices.values())), slices)
-    return replace(made, asked=measures is not None)
+    return replace(made, asked=measures is not None, command=call.text(random_state=seed))
 
 
 def _parts_of_table(by: Any, table: PredictionTable) -> tuple[RowsOfSlice, ...]:
@@ -271,6 +275,16 @@ def _resolve(measures: Any, cases: ScoredCases) -> list[Any]:
         return found
     label = cases.classes[cases.positive]
     return [one.for_classes(cases.classes, label) if isinstance(one, Scoring) else one for one in found]
+
+
+def _turned_scores(found: Sequence[Estimate | None], cases: ScoredCases) -> tuple[Note, ...]:
+    """Return the note on scores that rank the positive class last, as those of the other class do."""
+    area = next((e for e in found if e is not None and e.loss == "auc"), None)
+    if cases.classes is None or cases.size != 2 or area is None or area.interval is None or area.interval.high >= 0.5:
+        return ()
+    taken, other = (cases.label(code) for code in (cases.positive, 1 - cases.positive))
+    text = f"scores count as those of {taken!r}, and the whole interval of the AUC is below 0.5; if they are those of {other!r}, say positive={other!r}"
+    return (note("U016", text),)
 
 
 def _pooling_notes(table: PredictionTable) -> tuple[Note, ...]:

@@ -122,7 +122,7 @@ def measure_file(
 
 
 def _slice_columns(frame: Any, file: str, by: str | Sequence[str]) -> dict[str, Array]:
-    names = by.split(",") if isinstance(by, str) else list(by)
+    names = [by] if isinstance(by, str) else list(by)
     known = [str(c) for c in frame.columns]
     return columns_by_lookup(names, lambda name: column(frame, name, file) if name in frame.columns else None, known)
 

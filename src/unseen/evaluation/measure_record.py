@@ -67,7 +67,7 @@ class Measures(Result):
     title : str
         Title of the report.
     command : str
-        Command line that made it, if any.
+        Command line or call that made it, if it is known.
     asked : bool
         Whether the measures were asked for by name; text and report then show all of them first.
     slices : mapping of str to Slices

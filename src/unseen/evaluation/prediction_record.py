@@ -37,7 +37,7 @@ class PredictionFiles(Result):
     remarks : tuple of Note
         Notes on the files.
     command : str
-        Command line that made it, if any.
+        Command line or call that made it, if it is known.
     slices : tuple of Slices
         Errors of each file, and differences of each pair, in every slice, if `by` was given.
     """

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.call import Call
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data, Task, fingerprint_of
 from unseen.core.errors import InputError, NotApplicable, UnknownName
@@ -172,7 +173,10 @@ def predictions(
     >>> r.estimates["a"].value, round(r["a", "b"].difference, 3), [t.test for t in r.tests]
     (0.2, -0.2, ['mcnemar', 'permutation'])
     """
+    one_mapping = len(sources) == 1 and isinstance(sources[0], Mapping)
+    call = Call.of(predictions, locals(), {"files": sources[0]} if one_mapping else {"*files": sources})
     check_level(level)
+    seed = root_seed(random_state)
     files = sources_by_name(sources, names)
     if not files:
         raise InputError("give at least one file of predictions.")
@@ -187,7 +191,7 @@ def predictions(
     matched, missing_notes = _without_missing(frames, matched, roles, missing)
     area = isinstance(measure, str) and measure == "auc"
     loss_id = "zero-one" if area else measure
-    tables, label_notes = _loss_tables(frames, matched, roles, loss_id, positive, root_seed(random_state))
+    tables, label_notes = _loss_tables(frames, matched, roles, loss_id, positive, seed)
     estimates = {name: _area(table, level) if area else _error(table, level) for name, table in tables.items()}
     pairs, tests = _paired_tests(tables, level, adjust, AREA_TESTS if area else LOSS_TESTS)
     name = next(iter(estimates.values())).loss
@@ -201,6 +205,7 @@ def predictions(
         n=len(matched.ids),
         loss=name,
         remarks=merge_notes(matched.notes, missing_notes, label_notes),
+        command=call.text(random_state=seed),
     )
 
 
@@ -213,7 +218,7 @@ def _slices_of_files(
     level: float,
 ) -> tuple[Slices, ...]:
     """Return each file's error in every slice, then the differences of pairs; measures of whole sets have no differences here."""
-    names = by.split(",") if isinstance(by, str) else list(by)
+    names = [by] if isinstance(by, str) else list(by)
     known = list(dict.fromkeys(str(c) for frame in frames.values() for c in frame.columns))
 
     def look_up(name: str) -> Array | None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from unseen._version import __version__
 from unseen.core.comparison import p_words
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate
@@ -21,7 +20,6 @@ from unseen.evaluation.slices import SHARES, Slices
 from unseen.measures.outliers import Outlying
 from unseen.show.sections import (
     Block,
-    Code,
     Notes,
     Section,
     Table,
@@ -29,6 +27,7 @@ from unseen.show.sections import (
     Text,
     figure_section,
     picture,
+    repeat_section,
     section,
     table_of,
 )
@@ -184,41 +183,11 @@ def every_measure(m: Measures) -> Section | None:
     )
 
 
-def _measure_call(m: Measures) -> str:
-    """Return the call that gives the same measures, with what the cases show of its arguments."""
-    cases = m.cases
-    given = ["y_true", "y_pred" if cases.score is None else "y_score"]
-    if cases.classes is not None and cases.size == 2 and cases.positive != cases.size - 1:
-        given.append(f"positive={cases.classes[cases.positive].item()!r}")
-    if cases.threshold is not None and cases.threshold != (0.5 if cases.probability else 0.0):
-        given.append(f"threshold={cases.threshold:g}")
-    if m.asked:
-        given.append(f"measures={list(m.estimates)!r}")
-    if cases.n_units != cases.n_cases:
-        given.append("groups=groups")
-    if (cases.weight != cases.weight[:1]).any():
-        given.append("sample_weight=weights")
-    if m.slices:
-        given.append(f"by={[t.column for t in next(iter(m.slices.values())).tests]!r}")
-    given += [f"level={m.level:g}", f"n_bootstrap={m.n_bootstrap}", f"random_state={m.seed}"]
-    return f"unseen.measure({', '.join(given)})"
-
-
 @section(Measures, 90)
 def repeat_measures(m: Measures) -> Section:
     """Return the command and the settings."""
-    call = m.command or _measure_call(m)
-    facts = [
-        ["seed", str(m.seed)],
-        ["confidence level", f"{m.level:g}"],
-        ["resamples", str(m.n_bootstrap)],
-        ["unseen version", __version__],
-    ]
-    blocks: list[Block] = [
-        Code(call, "The same call with the same data and versions gives the same numbers."),
-        Table(["what", "value"], facts, "Settings.", sortable=False),
-    ]
-    return Section("repeat", "How to repeat this", blocks, folded=True)
+    facts = [["seed", str(m.seed)], ["confidence level", f"{m.level:g}"], ["resamples", str(m.n_bootstrap)]]
+    return repeat_section(m.command, facts)
 
 
 @section(Measures, 20)
@@ -399,17 +368,7 @@ def errors(result: PredictionFiles) -> Section:
 @section(PredictionFiles, 90)
 def repeat_files(result: PredictionFiles) -> Section:
     """Return the command and the version."""
-    names = ", ".join(repr(name) for name in result.estimates)
-    call = result.command or f"unseen.predictions({names}, measure={result.loss!r}, ...)"
-    return Section(
-        "repeat",
-        "How to repeat this",
-        [
-            Code(call, "The same call with the same files, columns and versions gives the same numbers."),
-            Text(f"unseen {__version__}."),
-        ],
-        folded=True,
-    )
+    return repeat_section(result.command, [["files", ", ".join(result.estimates)], ["loss", result.loss]])
 
 
 @section(PredictionFiles, 30)

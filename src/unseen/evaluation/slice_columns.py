@@ -18,7 +18,6 @@ __all__ = [
     "bare_columns",
     "columns_by_lookup",
     "columns_by_name",
-    "columns_in_words",
     "columns_of_data",
     "sample_with_columns",
     "slice_rows",
@@ -79,7 +78,7 @@ def columns_by_name(by: Any, n: int) -> dict[str, Array]:
 def columns_of_data(by: Any, data: Data) -> dict[str, Array]:
     """Return the columns to slice a sample by: named columns of its table, or values as `columns_by_name` takes them.
 
-    Names may be those of features, of the target or of the column of groups; "a*b" crosses two, "a:5" takes fifths of a number.
+    Names may be those of features, of the target or of the column of groups; "a,b" is both, "a*b" crosses two, "a:5" takes fifths of a number.
 
     Examples
     --------
@@ -103,26 +102,10 @@ def columns_of_data(by: Any, data: Data) -> dict[str, Array]:
     return columns_by_lookup(names, look_up, [*data.names, data.target_name])
 
 
-def columns_in_words(by: Any) -> str:
-    """Return what to slice by as it is typed: names as they are, values under their names.
-
-    Examples
-    --------
-    >>> columns_in_words("age:4"), columns_in_words({"site": [1, 2]})
-    ("'age:4'", "{'site': site}")
-    """
-    if isinstance(by, str) or (isinstance(by, (list, tuple)) and all(isinstance(name, str) for name in by)):
-        return repr(by) if isinstance(by, str) or len(by) <= MOST_SLICES else "values"
-    names = by.columns if hasattr(by, "columns") else by if isinstance(by, Mapping) else ()
-    if len(names):
-        return "{" + ", ".join(f"{str(name)!r}: {name}" for name in names) + "}"
-    return str(getattr(by, "name", None) or "values")
-
-
 def columns_by_lookup(
     names: Sequence[str], look_up: Callable[[str], Array | None], known: Sequence[str]
 ) -> dict[str, Array]:
-    """Return columns by name; "a*b" crosses two columns and "a:5" asks for fifths, unless a column is called so."""
+    """Return columns by name; "a,b" is both of two, "a*b" crosses them and "a:5" asks for fifths, unless a column is called so."""
 
     def column(name: str) -> Array:
         found = look_up(name)
@@ -136,7 +119,10 @@ def columns_by_lookup(
             return column(bare)
         raise UnknownName("column to slice by", name, known)
 
-    return {name: column(name) for name in names}
+    apart = [
+        part for name in names for part in ([name] if look_up(name) is not None else map(str.strip, name.split(",")))
+    ]
+    return {name: column(name) for name in apart}
 
 
 def _cross_columns(columns: Mapping[str, Array]) -> Array:
@@ -234,7 +220,7 @@ def bare_columns(names: Sequence[str]) -> list[str]:
     >>> bare_columns(["site*sex", "age:5"])
     ['site', 'sex', 'age']
     """
-    parts = [part.strip() for name in names for part in name.split("*")]
+    parts = [part.strip() for name in names for both in name.split(",") for part in both.split("*")]
     return [part.rpartition(":")[0] if part.rpartition(":")[2].isdigit() else part for part in parts]
 
 

@@ -6,6 +6,7 @@ import functools
 import inspect
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -66,6 +67,7 @@ __all__ = [
     "keep",
     "progress_for",
     "read_sample",
+    "typed_command",
     "write_report",
 ]
 
@@ -219,6 +221,11 @@ Images = Annotated[
 Report = Annotated[Path | None, typer.Option("--report", help="Write a self-contained HTML report here.")]
 
 
+def typed_command() -> str:
+    """Return the command as it was typed, for the part of a report that says how to repeat it."""
+    return shlex.join(["unseen", *sys.argv[1:]])
+
+
 def progress_for(quiet: bool) -> bool | None:
     """Return the `progress` argument for a verb: none when quiet, else if stderr is a terminal."""
     return False if quiet else None
@@ -324,7 +331,9 @@ DuplicateRows = Annotated[
 ]
 By = Annotated[
     list[str] | None,
-    typer.Option("--by", help="Column to slice by; may be repeated. site*sex crosses two, age:4 takes quarters."),
+    typer.Option(
+        "--by", help="Column to slice by; may be repeated, or site,sex. site*sex crosses two, age:4 takes quarters."
+    ),
 ]
 MissingTarget = Annotated[
     str, typer.Option("--missing-target", help="Rows without a target: drop them, with a note, or error.")
@@ -421,11 +430,12 @@ class TrackOptions(SharedOptions):
     ] = None
 
     def check(self) -> None:
-        """Refuse a tracker that is unknown or not installed, before any work is done."""
+        """Refuse a tracker that is unknown, not installed or out of reach, before any work is done."""
         if self.track is not None:
             from unseen.store.tracking import check_tracker
 
-            check_tracker(self.track.partition(":")[0])
+            tracker, _, run = self.track.partition(":")
+            check_tracker(tracker, run or None)
 
     def log(self, result: Any, quiet: bool) -> None:
         """Log a result if a tracker was named, and say to which run."""

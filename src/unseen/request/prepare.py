@@ -129,7 +129,7 @@ def picks_columns(model: Any) -> bool:
         return False
     if isinstance(model, Mapping):
         return any(map(picks_columns, model.values()))
-    if not hasattr(model, "get_params"):
+    if not hasattr(model, "get_params") or isinstance(model, type):
         return True
     parts = [model, *(v for v in model.get_params().values() if hasattr(v, "fit") or hasattr(v, "get_params"))]
     return any(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unseen._version import __version__
 from unseen.core.notes import Note
 from unseen.show.figures import Figure, figures_for, load_owners
 from unseen.show.inline_svg import responsive_svg
@@ -26,6 +27,7 @@ __all__ = [
     "figure_section",
     "figure_sections",
     "picture",
+    "repeat_section",
     "section",
     "table_of",
 ]
@@ -178,6 +180,30 @@ def _plain_section(result: Any, table: bool = True) -> Section:
 def _class_in_words(cls: type) -> str:
     """Return the name of a class as a title: TrainingProgress is "Training progress"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cls.__name__).capitalize()
+
+
+def repeat_section(command: str, facts: Sequence[Sequence[Any]], *more: Block) -> Section:
+    """Return how to repeat a result: the command line or the call that made it, its settings, and what else belongs to them.
+
+    Parameters
+    ----------
+    command : str
+        As it is typed; empty if it is not known.
+    facts : sequence of pairs
+        Names and values of settings.
+    *more : Block
+        Further blocks.
+    """
+    same = "The same command with the same data and versions gives the same numbers."
+    code = [Code(command, same)] if command else []
+    named = any(name == "unseen version" for name, _ in facts)
+    rows = [*facts, *([] if named else [["unseen version", __version__]])]
+    return Section(
+        "repeat",
+        "How to repeat this",
+        [*code, Table(["what", "value"], rows, "Settings.", sortable=False), *more],
+        folded=True,
+    )
 
 
 def table_of(

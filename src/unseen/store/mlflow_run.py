@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from unseen.core.errors import MissingExtra
+from unseen.core.errors import InputError, MissingExtra, NotWritten
 
-__all__ = ["log_result", "metrics_of"]
+__all__ = ["check_place", "log_result", "metrics_of"]
 
 LONGEST_TAG = 500  # characters that every store of MLflow takes
 
@@ -69,19 +70,48 @@ def log_result(result: Any, run: Any = None) -> str:
     except ModuleNotFoundError as error:
         raise MissingExtra("mlflow", "mlflow", "logging to MLflow") from error
     active = mlflow.active_run()
-    if run is None and active is not None:
-        _log(mlflow, result)
-        return str(active.info.run_id)
-    with mlflow.start_run(run_id=run, nested=active is not None) as opened:
-        _log(mlflow, result)
-        return str(opened.info.run_id)
+    try:
+        if run is None and active is not None:
+            _log(mlflow, result)
+            return str(active.info.run_id)
+        with mlflow.start_run(run_id=run, nested=active is not None) as opened:
+            _log(mlflow, result)
+            return str(opened.info.run_id)
+    except mlflow.exceptions.MlflowException as error:
+        raise NotWritten(f"MLflow did not take the result. It says: {_one_line(error)}") from error
+
+
+def check_place(run: str | None = None) -> None:
+    """Refuse a place that MLflow does not write to, and a run that is not there, before any work is done.
+
+    Parameters
+    ----------
+    run : str, optional
+        Id of a run; by default the one that the environment variable MLFLOW_RUN_ID names, if it does.
+    """
+    import mlflow
+
+    run = run or os.environ.get("MLFLOW_RUN_ID")
+    try:
+        client = mlflow.MlflowClient()
+        if run is not None:
+            client.get_run(run)
+    except mlflow.exceptions.MlflowException as error:
+        wanted = "a result" if run is None else f"a result in the run {run!r}"
+        raise InputError(f"MLflow cannot keep {wanted}. It says: {_one_line(error)}") from error
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _log(mlflow: Any, result: Any) -> None:
     mlflow.log_metrics(metrics_of(result))
     about = {"kind": type(result).__name__, "answer": repr(result)}
     settings = getattr(result, "settings", {})
-    about |= {name: str(settings[name]) for name in ("seed", "level", "repeat", "data_fingerprint") if name in settings}
+    about |= {name: str(settings[name]) for name in ("seed", "level", "data_fingerprint") if name in settings}
+    if command := getattr(result, "command", ""):
+        about["repeat"] = str(command)
     if hasattr(result, "model"):
         about["model"] = str(result.model)
     mlflow.set_tags({f"unseen.{name}": text[:LONGEST_TAG] for name, text in about.items()})

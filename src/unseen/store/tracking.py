@@ -37,11 +37,16 @@ def track(result: Any, tracker: str = "mlflow", run: Any = None) -> Any:
     return _adapter(tracker)(result, run)
 
 
-def check_tracker(tracker: str) -> None:
-    """Refuse a tracker that has no adapter, or whose package is not installed, before any work is done."""
+def check_tracker(tracker: str, run: str | None = None) -> None:
+    """Refuse a tracker that has no adapter, whose package is not installed or whose place is out of reach, before any work is done."""
     _adapter(tracker)
-    if tracker == "mlflow" and find_spec("mlflow") is None:
+    if tracker != "mlflow":
+        return
+    if find_spec("mlflow") is None:
         raise MissingExtra("mlflow", "mlflow", "logging to MLflow")
+    from unseen.store.mlflow_run import check_place
+
+    check_place(run)
 
 
 def _adapter(tracker: str) -> Callable[[Any, Any], Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unseen.show.sections import Block, Section, Table, Text, figure_section, picture, section, table_of
+from unseen.core.comparison import p_words
+from unseen.show.sections import Block, Section, Table, TableCell, Text, figure_section, picture, section, table_of
 from unseen.study.summary import StudySummary
-from unseen.study.summary_table import split_columns, summary_table
+from unseen.study.summary_table import split_columns, summary_table, unit_of, with_error
 
 __all__: list[str] = []
 
@@ -15,7 +16,8 @@ HOW = (
     "Bias, variance and RMS are those of the deviation: estimate minus the true error of the model fitted on all n rows. "
     "Coverage is that of the target each method declares: the very model, or the expected error of the algorithm at "
     "its training size, for which target bias is given too. Internal is the variance a method has on one and the same "
-    "sample; total is the variance of the estimate. Every number has its Monte-Carlo error beside it."
+    "sample; total is the variance of the estimate. Every number has its Monte-Carlo error beside it; that of a per cent is in "
+    "percentage points. Variances and mean squares are of shares, not of per cents."
 )
 
 
@@ -29,7 +31,17 @@ def summary(s: StudySummary) -> Section:
     if not s.complete:
         blocks.append(Text("The study is not complete: the numbers are those of the tasks that are done."))
     best = [one for group in s.groups() if (one := s.nearest(*group)) is not None]
-    rows = [[b.population, b.model, b.n, b.method, b.rms, ", ".join(b.ties) or "none"] for b in best]
+    rows = [
+        [
+            b.population,
+            b.model,
+            b.n,
+            b.method,
+            with_error(b.rms, unit=unit_of("rms", b.loss)),
+            ", ".join(b.ties) or "none",
+        ]
+        for b in best
+    ]
     if len(rows) > 1:
         columns = ["population", "model", "n", "smallest RMS", "RMS", "not shown to be worse"]
         blocks.append(Table(columns, rows, "The estimator nearest the truth at the largest size"))
@@ -81,11 +93,15 @@ def _each(s: StudySummary, figure: str, id: str, title: str) -> Section | None:
 @section(StudySummary, 50)
 def numbers(s: StudySummary) -> Section | None:
     """Return every figure."""
-    table, words = summary_table(s.rows(), "Monte-Carlo errors in brackets.")
+    table, words = summary_table(s.rows(), "Monte-Carlo errors in brackets.", [one.cell.loss for one in s.cells])
     if table is None:
         return None
     parts = [part for part in split_columns(table) if part is not None]
     return Section("numbers", "All numbers", [*map(Text, words), *parts])
+
+
+def _p_cell(p: float | None) -> TableCell | None:
+    return None if p is None else TableCell(p_words(p, ""), p)
 
 
 @section(StudySummary, 60)
@@ -98,5 +114,12 @@ def estimator_pairs(s: StudySummary) -> Section | None:
         f"adjusted by Holm's method for all {len(s.pairs)} pairs of the study."
     )
     same = [k for k in ("population", "model") if len({getattr(p, k) for p in s.pairs}) == 1]
-    rows = [{k.replace("_", " "): v for k, v in p.row().items() if k not in same} for p in s.pairs]
+    rows = [
+        {
+            k.replace("_", " "): _p_cell(v) if k in ("p", "p_adjusted") else v
+            for k, v in p.row().items()
+            if k not in same
+        }
+        for p in s.pairs
+    ]
     return Section("pairs", "Which estimator is nearer the truth", [Text(how), table_of(rows)])

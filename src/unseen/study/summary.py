@@ -18,7 +18,7 @@ from unseen.core.estimate import Target
 from unseen.core.result import Result, plain
 from unseen.core.summary import Summary, summarize
 from unseen.resubstitution import Deviations
-from unseen.show.text import text_table
+from unseen.show.text import percent_or_number, text_table
 from unseen.significance.adjust import adjust_p
 from unseen.study.statistics import Measured, correlation_of, coverage_of, mean_of, share_of, variance_of
 
@@ -155,7 +155,8 @@ MEASURED = ("truth", "target_bias", "internal", "total", "correlation", "coverag
 class StudyCell:
     """Which entry of a study: population, model, sample size, method.
 
-    `kind` is "estimate" or "comparison"; `equal` marks a comparison whose models have the same error by construction.
+    `kind` is "estimate" or "comparison"; `equal` marks a comparison whose models have the same error by construction; `loss` is what
+    its errors are means of.
     """
 
     population: str
@@ -164,6 +165,7 @@ class StudyCell:
     method: str
     kind: str = "estimate"
     equal: bool = False
+    loss: str = "zero-one"
 
     def __str__(self) -> str:
         return f"{self.population}, {self.model}, n = {self.n}, {self.method}"
@@ -247,6 +249,7 @@ class NearestEstimator:
     n: int
     method: str
     rms: float
+    loss: str
     ties: tuple[str, ...]
 
     @property
@@ -257,7 +260,7 @@ class NearestEstimator:
             if self.ties
             else ""
         )
-        return f"{self.method} is nearest the truth for {self.model} on {self.population} at n = {self.n}: RMS {self.rms:.3g}{tied}."
+        return f"{self.method} is nearest the truth for {self.model} on {self.population} at n = {self.n}: RMS {percent_or_number(self.rms, self.loss)}{tied}."
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -345,7 +348,13 @@ class StudySummary(Result):
         pairs = [p for p in self.pairs if (p.population, p.model, p.n) == (population, model, n) and name in (p.a, p.b)]
         others = tuple(p.a if p.b == name else p.b for p in pairs if p.verdict == "no difference shown")
         return NearestEstimator(
-            population=population, model=model, n=n, method=name, rms=first.deviation.rms, ties=others
+            population=population,
+            model=model,
+            n=n,
+            method=name,
+            rms=first.deviation.rms,
+            loss=first.cell.loss,
+            ties=others,
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -505,7 +514,7 @@ def summarize_columns(
         total=counts.total,
         done=counts.done,
         failed=counts.failed,
-        deviations=tuple(_deviations(estimates, cells)),
+        deviations=tuple(_deviations(estimates)),
     )
 
 
@@ -559,6 +568,7 @@ def _results_of_cell(
         method=cell["method"],
         kind=cell.get("kind", "estimate"),
         equal=cell.get("equal", False),
+        loss=cell.get("loss", "zero-one"),
     )
     target = np.array(part["truth"], dtype=float)
     if declared is None:
@@ -610,10 +620,10 @@ def _compare_estimators(results: Sequence[_Results]) -> list[EstimatorPair]:
     return [pair for group, of in _by_group(results).items() for pair in compare_pairs(group, of)]
 
 
-def _deviations(results: Sequence[_Results], cells: Sequence[Mapping[str, Any]]) -> list[Deviations]:
+def _deviations(results: Sequence[_Results]) -> list[Deviations]:
     """Return the deviations by population and model; an estimator without results at some size is left out."""
     groups = _by_group(results)
-    losses = {cell["population"]: cell["loss"] for cell in cells if "loss" in cell}
+    losses = {one.cell.population: one.cell.loss for one in results}
     out = []
     for population, model in dict.fromkeys((g.population, g.model) for g in groups):
         here = [g for g in groups if (g.population, g.model) == (population, model)]
@@ -625,7 +635,7 @@ def _deviations(results: Sequence[_Results], cells: Sequence[Mapping[str, Any]])
                     groups=tuple(f"n = {g.n}" for g in here),
                     estimators=methods,
                     values=tuple(tuple(groups[g][name].deviation for name in methods) for g in here),
-                    loss=losses.get(population, "zero-one"),
+                    loss=losses[population],
                 )
             )
     return out

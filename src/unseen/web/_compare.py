@@ -11,16 +11,18 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unseen.show.sections import Table
-from unseen.study.summary_table import ORDER, WORDS, with_error
+from unseen.show.sections import Table, TableCell
+from unseen.show.text import RATES
+from unseen.study.summary_table import ORDER, WORDS, unit_of, with_error
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._nets import WORDS as NETS
 from unseen.web._payload import record_of
 from unseen.web._records import KIND_WORDS, find_record, first_table
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
-from unseen.web._summary import summary_rows
+from unseen.web._summary import rows_with_losses
 from unseen.web._tables import TableView, view
+from unseen.web._units import answer_of, row_in_units, unit_of_column
 from unseen.web._words import key_of
 
 __all__ = ["ComparedItem", "ComparisonPart", "compare_page", "compare_rows"]
@@ -121,8 +123,12 @@ def _find(site: Site, item: str) -> ComparedItem:
     if family == "kept" and key.isascii() and key.isdigit() and len(key) < 19:
         kept = find_record(site, int(key))
         table = first_table(kept)
-        rows = [] if table is None else [dict(zip(table.columns, row)) for row in table.rows]
         payload = kept.payload if isinstance(kept.payload, dict) else {}
+        # an assessment says once what all its estimates are of
+        shared = {"loss": payload["loss"]} if kept.kind == "assessment" and "loss" in payload else {}
+        rows = (
+            [] if table is None else [row_in_units({**shared, **dict(zip(table.columns, row))}) for row in table.rows]
+        )
         return ComparedItem(
             item=item, name=kept.name or f"number {kept.id}", kind=kept.kind, rows=rows, payload=payload
         )
@@ -132,7 +138,7 @@ def _find(site: Site, item: str) -> ComparedItem:
 def _study_rows(site: Site, name: str) -> list[dict[str, Any]]:
     progress = site.progress(name)
     stamp = (progress.done, progress.failed, progress.state, progress.updated)
-    make = lambda: site.source.ask(lambda store: summary_rows(store, name))  # noqa: E731
+    make = lambda: site.source.ask(lambda store: rows_with_losses(store, name))  # noqa: E731
     return site.memory.get((name, "rows"), stamp, make, last=progress.state != "running")
 
 
@@ -157,16 +163,34 @@ def _distinct_names(family: list[ComparedItem]) -> list[str]:
 
 def _errors(family: list[ComparedItem], names: list[str], id: str, query: Any) -> ComparisonPart:
     """Return the errors of assessments on one axis."""
-    columns = ["name", "error", "lower", "upper", "level", "loss", "target", "model", "n"]
+    answers = [answer_of(one.payload) for one in family]
+    kinds = list(dict.fromkeys(a.name for a in answers if a is not None))
+    one_kind = len(kinds) == 1
+    what = kinds[0] if one_kind else "value"
+    columns = [
+        "name",
+        *([] if one_kind else ["measure"]),
+        what,
+        "lower",
+        "upper",
+        "level",
+        "loss",
+        "target",
+        "model",
+        "n",
+    ]
     rows, marks = [], []
-    for one, name in zip(family, names):
-        p = one.payload
-        given = p.get("interval")
-        ends: list[Any] = given if isinstance(given, list) and len(given) == 2 else [None, None]
-        rows.append([name, p.get("error"), *ends, *(p.get(k) for k in ("level", "loss", "target", "model", "n"))])
-        value = number_of(p.get("error"))
-        if value is not None:
-            marks.append((name, [Dot(0, value, number_of(ends[0]), number_of(ends[1]))]))
+    for one, name, found in zip(family, names, answers):
+        rest = [one.payload.get(k) for k in ("level", "loss", "target", "model", "n")]
+        if found is None:
+            rows.append([name, *([] if one_kind else [None]), None, None, None, *rest])
+            continue
+        ends = (found.value, found.low, found.high)
+        cells = [None if v is None else TableCell(found.say(v), v) for v in ends]
+        rows.append([name, *([] if one_kind else [found.name]), *cells, *rest])
+        scale = 100 if found.measure in RATES else 1
+        low, high = (None if v is None else scale * v for v in ends[1:])
+        marks.append((name, [Dot(0, scale * found.value, low, high)]))
     differ = [
         w for k, w in (("loss", "losses"), ("target", "targets")) if len({str(o.payload.get(k)) for o in family}) > 1
     ]
@@ -178,15 +202,18 @@ def _errors(family: list[ComparedItem], names: list[str], id: str, query: Any) -
     overlap = (
         "The command unseen compare tests on the same data whether two models differ; overlap of intervals does not."
     )
-    picture = dots(marks, ["error"], "error and its interval") if marks and "losses" not in differ else None
-    alt = "; ".join(f"{label}: {m[0].value:.4g}" for label, m in marks)
+    axis = f"{what} and its interval"
+    if any(a is not None and a.measure in RATES for a in answers):
+        axis += ", per cent of cases"
+    picture = dots(marks, [what], axis) if marks and "losses" not in differ else None
+    alt = "; ".join(f"{name}: {a.say(a.value)}" for name, a in zip(names, answers) if a is not None)
     return ComparisonPart(
-        title="Errors",
+        title="Errors" if what in ("error", "value") else what,
         view=view(Table(columns, rows), id, query),
         sentences=(*words, overlap),
         quantities=(),
         picture=picture,
-        alt=f"Errors: {alt}",
+        alt=f"{what[:1].upper()}{what[1:]}: {alt}",
         caption="Points are estimates, lines their intervals.",
     )
 
@@ -241,18 +268,19 @@ def compare_rows(
     shown = asked if asked in quantities else next(iter(preferred), quantities[0])
     by_key = [{tuple(row.get(k) for k in keys): row for row in rows} for rows in families]
     labels = list(dict.fromkeys(key for rows in by_key for key in rows))
-    table = _comparison_table(by_key, labels, keys, names, shown)
+    units = _units(by_key, labels, kind, shown)
+    table = _comparison_table(by_key, labels, keys, names, shown, units)
     words = _words(keys, labels)
     rest = [(n, v) for n, v in query if not n.startswith(f"{id}.")]
     choice = tuple(
         {"word": _word(q), "chosen": q == shown, "place": f"?{urlencode([*rest, (f'{id}.show', q)])}#part-{id}"}
         for q in quantities
     )
-    picture, alt = _picture(by_key, labels, keys, names, shown)
+    picture, alt = _picture(by_key, labels, keys, names, shown, units)
     caption = "Lines reach two Monte-Carlo errors to each side." if any(f"{shown}_error" in c for c in columns) else ""
     title = "Studies" if kind == "study" else NETS.get(kind, kind.capitalize())
     return ComparisonPart(
-        title=f"{title}: {_word(shown)}",
+        title=f"{title}: {_word(shown)}{' (points)' if set(units) == {'points'} else ''}",
         view=view(table, id, query),
         sentences=words,
         quantities=choice,
@@ -276,43 +304,66 @@ def _words(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
     return (f"In every row: {', '.join(same)}.",) if same else ()
 
 
-def _comparison_table(by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str) -> Table:
+def _units(by_key: list[Any], labels: list[Any], kind: str, shown: str) -> list[str]:
+    """Return the unit of each row: a study says what its errors are means of, a kept table does so in a column."""
+    units = []
+    for label in labels:
+        row = next(rows[label] for rows in by_key if label in rows)
+        study = unit_of(shown, str(row.get("loss"))) if kind == "study" else ""
+        units.append(study or unit_of_column(shown, row, "difference" in row))
+    return units
+
+
+def _comparison_table(
+    by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str, units: list[str]
+) -> Table:
     wanted = [i for i in range(len(keys)) if len(labels) == 1 or len({x[i] for x in labels}) > 1]
+    rows = []
+    for label, unit in zip(labels, units):
+        found = [rows.get(label, {}) for rows in by_key]
+        values = [number_of(r.get(shown)) for r in found]
+        line = [label[i] for i in wanted]
+        line += [with_error(v, r.get(f"{shown}_error"), unit) for v, r in zip(values, found)]
+        if len(found) == 2:
+            first, second = values
+            gap = None if first is None or second is None else round(second - first, 12)
+            line.append(with_error(gap, unit="points" if unit else ""))
+        rows.append(line)
+    gap_head = "difference (points)" if all(units) else "difference"
+    return Table([*(keys[i] for i in wanted), *names, *([gap_head] if len(names) == 2 else [])], rows)
+
+
+AXES = {"%": ", per cent", "points": ", percentage points", "": ""}
+
+
+def _picture(
+    by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str, units: list[str]
+) -> Any:
+    # numbers of two units have no place on one axis
+    if len(labels) > MOST_ROWS_DRAWN or len(set(units)) > 1:
+        return None, ""
+    wanted = [i for i in range(len(keys)) if len(labels) == 1 or len({x[i] for x in labels}) > 1]
+    unit = units[0]
+    scale = 100 if unit else 1
     rows = []
     for label in labels:
-        found = [rows.get(label, {}) for rows in by_key]
-        line = [label[i] for i in wanted] + [
-            with_error(number_of(r.get(shown)), r.get(f"{shown}_error")) for r in found
-        ]
-        first, second = (
-            (number_of(found[0].get(shown)), number_of(found[1].get(shown))) if len(found) == 2 else (None, None)
-        )
-        if len(found) == 2:
-            line.append(None if first is None or second is None else round(second - first, 12))
-        rows.append(line)
-    return Table([*(keys[i] for i in wanted), *names, *(["difference"] if len(names) == 2 else [])], rows)
-
-
-def _picture(by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str) -> Any:
-    wanted = [i for i in range(len(keys)) if len(labels) == 1 or len({x[i] for x in labels}) > 1]
-    rows = []
-    for label in labels[:MOST_ROWS_DRAWN]:
         marks = []
         for k, rows_of_item in enumerate(by_key):
             row = rows_of_item.get(label, {})
             value, error = number_of(row.get(shown)), number_of(row.get(f"{shown}_error"))
             if value is not None:
-                reach = (None, None) if error is None else (value - 2 * error, value + 2 * error)
-                marks.append(Dot(k, value, *reach))
+                reach = (None, None) if error is None else (scale * (value - 2 * error), scale * (value + 2 * error))
+                marks.append(Dot(k, scale * value, *reach))
         if marks:
             words = ", ".join(f"n = {label[i]}" if keys[i] == "n" else str(label[i]) for i in wanted)
             rows.append((words, marks))
-    if not rows or len(labels) > MOST_ROWS_DRAWN:
+    if not rows:
         return None, ""
     words = "; ".join(
         f"{label}: " + ", ".join(f"{names[m.series]} {m.value:.4g}" for m in marks) for label, marks in rows
     )
-    return dots(rows, names, _word(shown)), f"{shown}: {words}"
+    axis = f"{_word(shown)}{AXES[unit]}"
+    return dots(rows, names, axis), f"{axis}: {words}"
 
 
 def _facts(family: list[ComparedItem], names: list[str], kind: str, id: str, query: Any) -> ComparisonPart:

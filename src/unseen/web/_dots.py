@@ -55,10 +55,14 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     --------
     >>> ticks(0.0, 0.23), ticks(-1.2, 1.0)
     ([0.0, 0.05, 0.1, 0.15, 0.2], [-1.0, -0.5, 0.0, 0.5, 1.0])
+    >>> ticks(1.0, 37.0, most=3)
+    [10.0, 20.0, 30.0]
     """
     rough = (high - low) / most
     size = 10.0 ** math.floor(math.log10(rough))
     step = next(m * size for m in (1, 2, 5, 10) if m * size >= rough)
+    if math.floor(high / step) - math.ceil(low / step) < 1:  # one tick shows no scale
+        step /= 2.5 if math.isclose(step / size, 5) else 2
     return [float(f"{k * step:.12g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -12,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from unseen.core.result import plain
-from unseen.core.scale import measure_name
 from unseen.show.sections import Table, TableCell
 from unseen.show.text import RATES, percent_or_number
 from unseen.web._dots import Dot, dots, number_of
@@ -23,6 +21,7 @@ from unseen.web._site import Link, Site, query_of
 from unseen.web._source import NotThere
 from unseen.web._summary import PageFigure
 from unseen.web._tables import view
+from unseen.web._units import SHARES, SQUARED, answer_of, root, row_in_units, unit_of_column
 from unseen.web._words import clock, file_name
 
 __all__ = [
@@ -37,19 +36,6 @@ __all__ = [
     "results",
 ]
 
-# columns of errors, which are shares if their loss is one
-SHARES = (
-    "value",
-    "lower",
-    "upper",
-    "estimate",
-    "difference",
-    "std error",
-    "interval low",
-    "interval high",
-    "expected rms",
-    "worst rms",
-)
 # two screens of rows
 PAGE = 50
 MOST_DRAWN = 40  # rows of a picture; more do not fit on a screen
@@ -72,7 +58,6 @@ KIND_WORDS = {
     "seedruns": "reproduction at several seeds",
     **{k: w.lower() for k, w in WORDS.items()},
 }
-SQUARED = "squared"  # told by its root, the RMSE
 LARGEST_ID = 2**63 - 1  # the largest integer of both databases
 
 
@@ -92,21 +77,15 @@ def headline(kind: str, payload: Any) -> str:
         return ""
     if kind in WORDS:
         return nets_headline(kind, payload)
-    error, ends, sentence = payload.get("error"), payload.get("interval"), payload.get("sentence")
-    measure, others = payload.get("measure"), payload.get("measures")
-    if isinstance(others, dict) and isinstance(others.get("rmse"), dict):  # what the sentence of a regression says
-        measure = {"name": "rmse", **others["rmse"]}
-    if isinstance(measure, dict) and measure.get("name") not in (None, *RATES):
-        numbers = [number_of(measure.get(key)) for key in ("value", "lower", "upper")]
-        value, *limits = ["" if v is None else f"{v:.4g}" for v in numbers]
-        around = f" ({' to '.join(limits)})" if all(limits) else ""
-        return f"{measure_name(str(measure['name']))} {value}{around}"
-    if isinstance(error, (int, float)) and not (isinstance(sentence, str) and ("loss" not in payload or ends is None)):
-        loss = str(payload.get("loss", ""))
-        around = ""
-        if isinstance(ends, list) and len(ends) == 2 and all(isinstance(v, (int, float)) for v in ends):
-            around = f" ({percent_or_number(ends[0], loss)} to {percent_or_number(ends[1], loss)})"
-        return f"{percent_or_number(error, loss)}{around}"
+    found, sentence = answer_of(payload), payload.get("sentence")
+    told = (
+        found is not None and found.name in ("", "error") and ("loss" not in payload or payload.get("interval") is None)
+    )
+    if found is not None and not (told and isinstance(sentence, str)):
+        around = (
+            "" if found.low is None or found.high is None else f" ({found.say(found.low)} to {found.say(found.high)})"
+        )
+        return f"{'' if found.name in ('', 'error') else f'{found.name} '}{found.say(found.value)}{around}"
     if isinstance(payload.get("agreeing"), int) and isinstance(payload.get("judged"), int):
         return f"{payload['agreeing']} of {payload['judged']} cells agree"
     pairs = payload.get("pairs")
@@ -210,7 +189,7 @@ def record_page(site: Site, request: Request) -> Response:
     if parts is not None:
         return site.page("result.html", parts=parts, few=FEW_CHOICES, **about)
     record = record_of(kept.payload)
-    shown = {word: _with_percent(table) for word, table in record.tables.items()}
+    shown = {word: _in_units(table) for word, table in record.tables.items()}
     tables = [(word, view(fit_columns(table), f"t{k}", query)) for k, (word, table) in enumerate(shown.items())]
     facts = None if record.facts is None else view(_facts_with_percent(record.facts, kept.payload), "facts", query)
     groups = [
@@ -221,21 +200,19 @@ def record_page(site: Site, request: Request) -> Response:
     return site.page("record.html", groups=groups, picture=picture, record=record, facts=facts, tables=tables, **about)
 
 
-def _with_percent(table: Table) -> Table:
-    """Return a table whose errors that are shares of cases stand in per cent, as the sentence above it has them."""
-    by = next((name for name in ("loss", "term", "measure", "name") if name in table.columns), None)
-    if by is None:
-        return table
-    at = list(table.columns).index(by)
+def _in_units(table: Table) -> Table:
+    """Return a table whose errors stand as the sentence above it has them: shares of cases in per cent, squares by their root."""
     gaps = "difference" in table.columns
-    shares = [k for k, name in enumerate(table.columns) if name in SHARES]
 
     def cells(row: Any) -> list[Any]:
-        new = list(row)
-        for k in shares if new[at] in RATES else ():
-            number = number_of(new[k])
-            text = "" if number is None else f"{100 * number + 0.0:+.1f} points" if gaps else f"{100 * number:.1f}%"
-            new[k] = new[k] if number is None else TableCell(text, number)
+        given = dict(zip(table.columns, row))
+        named = row_in_units(given)
+        new = [value if named[name] is given[name] else named[name] for name, value in zip(table.columns, row)]
+        for k, name in enumerate(table.columns):
+            number, unit = number_of(new[k]), unit_of_column(name, named, gaps)
+            if unit and number is not None:
+                text = f"{100 * number + 0.0:+.1f} points" if unit == "points" else f"{100 * number:.1f}%"
+                new[k] = TableCell(text, number)
         return new
 
     return replace(table, rows=[cells(row) for row in table.rows])
@@ -265,7 +242,7 @@ def _facts_with_percent(facts: Table, payload: Any) -> Table:
     words = {"error": payload.get("error"), "interval": ends}
 
     def number(value: float) -> str:
-        return f"{_root(value):.4g}" if loss == SQUARED else percent_or_number(value, str(loss))
+        return f"{root(value):.4g}" if loss == SQUARED else percent_or_number(value, str(loss))
 
     def shown(name: Any, value: Any) -> Any:
         given = words.get(name)
@@ -279,21 +256,17 @@ def _facts_with_percent(facts: Table, payload: Any) -> Table:
     return replace(facts, rows=[[called.get(str(name), name), shown(name, value)] for name, value in facts.rows])
 
 
-def _root(value: float) -> float:
-    return math.sqrt(max(value, 0.0))
-
-
 def picture_of(payload: Any) -> PageFigure | None:
     """Return the numbers of an assessment or a comparison on one axis; None for other records."""
     if not isinstance(payload, dict):
         return None
     rows: list[tuple[str, list[Dot]]] = []
     loss = _loss_of(payload)
-    rate, root = loss in RATES, loss == SQUARED and "estimates" in payload
+    rate, squares = loss in RATES, loss == SQUARED and "estimates" in payload
 
     def units(given: Any) -> float | None:
         number = number_of(given)
-        return number if number is None else 100 * number if rate else _root(number) if root else number
+        return number if number is None else 100 * number if rate else root(number) if squares else number
 
     for name, one in _ranges(payload):
         value, low, high = map(units, one)
@@ -301,7 +274,7 @@ def picture_of(payload: Any) -> PageFigure | None:
             rows.append((name, [Dot(0, value, low, high)]))
     if not 0 < len(rows) <= MOST_DRAWN:
         return None
-    axis = "RMSE" if root else "error" if "estimates" in payload else "difference of errors, a minus b"
+    axis = "RMSE" if squares else "error" if "estimates" in payload else "difference of errors, a minus b"
     if rate:
         axis += ", per cent of cases" if "estimates" in payload else ", percentage points"
     words = "; ".join(f"{name} {marks[0].value:.4g}" for name, marks in rows)

@@ -23,6 +23,7 @@ __all__ = [
     "glance",
     "live_summary",
     "moments_table",
+    "rows_with_losses",
 ]
 
 QUICK = 200_000  # results; a full summary of more takes seconds, so a running study shows the moments of the database
@@ -84,7 +85,8 @@ def moments_table(moments: Any, cells: Sequence[dict[str, Any]], caption: str = 
                 "seconds": float(moments["seconds"][k]) / max(int(moments["n"][k]), 1),
             }
         )
-    return summary_table(rows, caption)
+    losses = [str(cells[index].get("loss", "zero-one")) for index in moments["cell"].tolist()]
+    return summary_table(rows, caption, losses)
 
 
 def draw_figures(summary: Any, narrow: bool = False) -> tuple[tuple[PageFigure, ...], list[str]]:
@@ -119,6 +121,16 @@ def summary_rows(store: Any, name: str) -> list[dict[str, Any]]:
     return summary_of(store, name).rows()
 
 
+def rows_with_losses(store: Any, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a study's summary with what their errors are means of; none if it cannot be summed up."""
+    if not summable(store.cells(name)):
+        return []
+    from unseen.study import summary_of
+
+    made = summary_of(store, name)
+    return [{**row, "loss": one.cell.loss} for row, one in zip(made.rows(), made.cells)]
+
+
 def live_summary(store: Any, name: str, progress: Any, figures: bool, narrow: bool = False) -> LiveSummary:
     """Return what a study has found so far.
 
@@ -143,7 +155,7 @@ def live_summary(store: Any, name: str, progress: Any, figures: bool, narrow: bo
     from unseen.study import summary_of
 
     summary = summary_of(store, name)
-    table, words = summary_table(summary.rows(), caption)
+    table, words = summary_table(summary.rows(), caption, [one.cell.loss for one in summary.cells])
     pictures, more = draw_figures(summary, narrow) if figures and summary.cells else ((), [])
     return LiveSummary(stamp, table, pictures, (*words, *more), summary.sentence)
 

@@ -47,7 +47,7 @@ def test_assess_by_a_cost_matrix_is_the_mean_cost_of_its_splits(tumours):
     assert a.error == pytest.approx(each.mean())
     assert 0 <= a.interval.low <= a.error <= a.interval.high <= 20
     assert "an expected cost of" in a.sentence()
-    assert "measure=Cost(costs=((0.0, 1.0), (20.0, 0.0)))" in a.settings["repeat"]
+    assert "measure=unseen.measures.Cost(costs=((0.0, 1.0), (20.0, 0.0)))" in a.settings["repeat"]
     assert unseen.estimate(GaussianNB(), *tumours, method="kfold", loss=Cost(COSTS), random_state=3).loss == "cost"
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedGroupKFold, StratifiedKFold
 
+import unseen
 from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.core.registry import classes_in
 from unseen.datasets.conversion import as_data
@@ -120,3 +121,48 @@ def test_any_sample_gives_sound_splits_or_words(name, n, per_group, seed):
     for split in drawn:
         assert min(len(split.train), len(split.test)) > 0
         assert not np.intersect1d(data.units[split.train], data.units[split.test]).size
+
+
+@pytest.mark.parametrize("cv", [unseen.designs.KFold(5), "kfold", unseen.designs.LeaveOneOut(), "loo"])
+def test_a_round_of_folds_has_an_interval_whoever_draws_it(cv):
+    X, y = unseen.datasets.load("breast-cancer").xy
+    e = unseen.estimate("lda", X[:60], y[:60], cv=cv, random_state=0)
+    assert e.method in ("corrected-t", "range-t")
+    assert e.interval is not None
+    c = unseen.compare("lda", "naive-bayes", X[:60], y[:60], cv=cv, random_state=0)
+    assert c.test == "corrected-t"
+
+
+@pytest.mark.parametrize(
+    ("cv", "words"),
+    [
+        (1, "cv is 1; folds are at least 2"),
+        (0, "cv is 0; folds are at least 2"),
+        (True, "cv is True; give a number of folds, a scikit-learn splitter"),
+        (2.5, "cv is 2.5; give a number of folds"),
+        ({"a": 1}, "cv is a dict; give a number of folds"),
+        (StratifiedKFold, r"cv is the class StratifiedKFold; give an object of it, such as StratifiedKFold\(\)"),
+        (GroupKFold(5), r"cannot split these data: The 'groups' parameter should not be None. Give groups\."),
+        (StratifiedGroupKFold(5), r"number of groups: 1\. Give groups\."),
+    ],
+)
+def test_a_wrong_cv_is_said_by_its_name(cv, words):
+    X, y = unseen.datasets.load("breast-cancer").xy
+    with pytest.raises(unseen.UnseenError, match=words):
+        unseen.estimate("lda", X[:60], y[:60], cv=cv, random_state=0)
+
+
+def test_a_round_of_folds_by_name_has_no_test_and_says_which_there_are():
+    X, y = unseen.datasets.load("breast-cancer").xy
+    tables = [unseen.run(name, X[:60], y[:60], random_state=0) for name in ("lda", "naive-bayes")]
+    for call in (
+        lambda **more: unseen.compare(*tables, **more),
+        lambda **more: unseen.compare("lda", "cart", X[:60], y[:60], design=unseen.designs.KFold(5), **more),
+    ):
+        with pytest.raises(
+            unseen.UnseenError, match=r"give cv=10 for folds with the corrected t .* or name a test: mcnemar"
+        ):
+            call()
+        assert call(test="mcnemar").test == "mcnemar"
+    again = [unseen.run(name, X[:60], y[:60], cv=5, random_state=0) for name in ("lda", "naive-bayes")]
+    assert unseen.compare(*again).test == "corrected-t"

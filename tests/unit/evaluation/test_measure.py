@@ -673,3 +673,16 @@ def test_the_mean_area_of_many_classes_is_one_whether_asked_for_alone_or_with_al
     whole, alone = unseen.measure(y, scores)["auc"], unseen.measure(y, scores, measures=["auc"])["auc"]
     assert alone.method == "logit-delong"
     assert (alone.value, alone.std_error, *alone.interval) == (whole.value, whole.std_error, *whole.interval)
+
+
+def test_scores_of_the_other_class_are_suspected():
+    truth = np.array(["Yes", "no"] * 60)
+    score = np.clip(np.linspace(0, 1, 120) * 0.4 + 0.5 * (truth == "Yes"), 0, 1)  # of "Yes", and "no" is last in order
+    turned = [n.text for n in unseen.measure(truth, score, n_bootstrap=100).notes if "positive='Yes'" in n.text]
+    assert turned == [
+        "scores count as those of 'no', and the whole interval of the AUC is below 0.5; if they are those of 'Yes', say positive='Yes'"
+    ]
+    for given in ({"positive": "Yes"}, {"measures": ["f1"]}):
+        assert not [
+            n for n in unseen.measure(truth, score, n_bootstrap=100, **given).notes if "count as those" in n.text
+        ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -463,3 +465,27 @@ def test_report_has_the_picture_and_the_gaps(tmp_path):
     assert "slices-" in text
     ax = m.slices["zero-one"].plot()
     assert len(ax.get_yticklabels()) == 3
+
+
+def test_two_columns_are_named_with_a_comma_wherever_columns_are_named(tmp_path):
+    rng = np.random.default_rng(2)
+    n = 200
+    frame = pd.DataFrame({"x": rng.normal(size=n), "site": rng.choice(["n", "s"], n), "sex": rng.choice(["f", "m"], n)})
+    frame["y"] = np.where(frame.x + rng.normal(size=n) > 0, "ill", "well")
+    given = {"random_state": 0, "cv": 5}
+    both = unseen.assess("cart", frame, "y", by="site, sex", **given).slices
+    assert both.to_dict() == unseen.assess("cart", frame, "y", by=["site", "sex"], **given).slices.to_dict()
+    (pair,) = unseen.compare("cart", "naive-bayes", frame, "y", by="site,sex*site", **given).slices
+    assert {t.column for t in pair.tests} == {"site", "sex*site"}
+    # a column that is called so stands for itself
+    odd = frame.rename(columns={"site": "site,sex"})
+    made = unseen.assess("cart", odd, "y", by="site,sex", **given).slices
+    assert {t.column for t in made.tests} == {"site,sex"}
+    file = tmp_path / "rows.csv"
+    frame.to_csv(file, index=False)
+    words = ["-m", "unseen", "compare", str(file), "-t", "y", "-m", "cart", "-m", "naive-bayes", "--cv", "5"]
+    done = subprocess.run(
+        [sys.executable, *words, "--by", "site,sex", "--drop", "site", "--json"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert {t["column"] for t in json.loads(done.stdout)["slices"][0]["tests"]} == {"site", "sex"}

@@ -136,3 +136,13 @@ def test_a_broken_installation_is_no_finding():
     assert out.returncode == 70
     assert "the installation is broken" in out.stderr
     assert "Traceback" not in out.stderr
+
+
+def test_a_wrong_budget_is_said_as_it_was_typed():
+    import subprocess
+    import sys
+
+    words = [sys.executable, "-m", "unseen", "assess", "iris", "--budget", "-3"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "budget is -3.0; give seconds above 0" in done.stderr

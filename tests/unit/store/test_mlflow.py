@@ -37,6 +37,13 @@ class Imitation(types.ModuleType):
         super().__init__("mlflow")
         self.metrics, self.tags, self.files, self.active, self.started = {}, {}, {}, None, []
 
+    class exceptions:
+        class MlflowException(Exception):
+            pass
+
+    def MlflowClient(self):
+        return types.SimpleNamespace(get_run=lambda run: None)
+
     def active_run(self):
         return self.active
 
@@ -217,3 +224,48 @@ def test_refused(assessed, monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with pytest.raises((MissingExtra, ImportError), match="mlflow"):
         assessed.track("mlflow")
+
+
+class RefusingImitation(Imitation):
+    """MLflow with a store that it does not write to."""
+
+    def MlflowClient(self):
+        raise self.exceptions.MlflowException("The filesystem tracking backend\nis in maintenance mode.")
+
+    def start_run(self, run_id=None, nested=False):
+        self.MlflowClient()
+
+
+def test_a_place_that_mlflow_refuses_is_said_before_any_work_and_no_fault_of_ours(assessed, monkeypatch):
+    from unseen.core.errors import InputError, NotWritten
+    from unseen.store import tracking
+
+    imitation = RefusingImitation()
+    imitation.__spec__ = importlib.machinery.ModuleSpec("mlflow", None)
+    monkeypatch.setitem(sys.modules, "mlflow", imitation)
+    with pytest.raises(
+        InputError, match=r"MLflow cannot keep a result. It says: The filesystem .* is in maintenance"
+    ) as said:
+        tracking.check_tracker("mlflow")
+    assert said.value.exit_code == 2
+    with pytest.raises(NotWritten, match=r"did not take the result. It says: The filesystem") as lost:
+        assessed.track("mlflow")
+    assert lost.value.exit_code == 74
+
+
+@pytest.mark.slow
+def test_the_real_package_is_asked_before_anything_is_fitted(real_python, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path / 'runs.db'}")
+    words = [real_python, "-m", "unseen", "assess", "breast-cancer", "--track", "mlflow:nosuchrun"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "MLflow cannot keep a result in the run 'nosuchrun'" in done.stderr
+
+
+def test_the_call_that_repeats_it_is_a_tag_of_every_result(monkeypatch):
+    imitation = Imitation()
+    monkeypatch.setitem(sys.modules, "mlflow", imitation)
+    made = unseen.compare("lda", "dummy", unseen.datasets.load("iris"), cv=5, random_state=3)
+    made.track("mlflow")
+    assert imitation.tags["unseen.repeat"] == "unseen.compare('lda', 'dummy', data, random_state=3, cv=5)"

@@ -53,7 +53,7 @@ def test_the_sentence_names_the_estimator_nearest_the_truth(made):
     found = made.nearest("p", "m")  # deviations -.1, 0, 0, -.1 against .1, .1, .2, 0
     assert (found.method, found.n, found.ties) == ("a", 20, ("b",))
     assert found.rms == pytest.approx(np.sqrt(0.02 / 4))
-    assert made.sentence == "a is nearest the truth for m on p at n = 20: RMS 0.0707; b is not shown to be worse."
+    assert made.sentence == "a is nearest the truth for m on p at n = 20: RMS 7.1%; b is not shown to be worse."
     assert made.nearest("p", "m - k") is None, "a test estimates no error"
 
 

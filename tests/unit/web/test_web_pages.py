@@ -153,7 +153,9 @@ def test_the_summary_is_that_of_the_study(app, ask, made):
     page = ask(app, study("whole")).text
     found = [row for row in rows if row["method"] == "resub" and row["n"] == 40]
     # two digits of the Monte-Carlo error, as many places in the number
-    assert f"{found[0]['bias']:.4f} ({found[0]['bias_error']:.4f})" in page
+    assert f"{100 * found[0]['bias']:+.2f} ({100 * found[0]['bias_error']:.2f})" in page
+    assert "bias (points)" in page
+    assert f"{100 * found[0]['rms']:.2f}% ({100 * found[0]['rms_error']:.2f})" in page
     table = list(csv.DictReader(io.StringIO(ask(app, study("whole", "/summary.csv")).text)))
     assert [float(t["rms"]) for t in table] == [row["rms"] for row in rows]
     assert "In every cell: population blocks, model lda" in page
@@ -261,21 +263,68 @@ def test_a_comparison_puts_the_same_cells_side_by_side(app, ask, read, made):
     cell = [{(r["n"], r["method"]): r for r in found}[20, "cv10"] for found in rows.values()]
     text = "".join(read(page).texts)
     for one in cell:
-        assert f"{one['bias']:.4f} (" in text
-    assert f"{cell[1]['bias'] - cell[0]['bias']:.4g}" in text
-    assert "Studies: bias" in text
+        assert f"{100 * one['bias']:+.2f} (" in text
+    assert f"{100 * (cell[1]['bias'] - cell[0]['bias']):+.1f}" in text
+    assert "Studies: bias (points)" in text
+    assert "difference (points)" in text
     assert "Studies: RMS" in ask(app, address).text
     assert "Studies: RMS" in ask(app, address + "&f0-rows.show=nonsense").text
 
 
 def test_errors_of_assessments_side_by_side(app, ask, read, made):
     page = ask(app, f"/compare?item=kept.{made.kept['assessment']}&item=kept.{made.kept['other']}").text
-    assert "0.0533" in page
-    assert "0.08" in page
+    assert "5.3%" in page
+    assert "8.0%" in page
+    assert "0.0533" not in "".join(read(page).texts)
     assert "different" not in page
     assert page.count("<circle") >= 2
     odd = ask(app, f"/compare?item=kept.{made.kept['assessment']}&item=kept.{made.kept['odd']}")
     assert odd.status == 200
+
+
+def test_compared_assessments_have_the_numbers_of_their_headlines(tmp_path, ask, read):
+    import unseen
+
+    url = f"sqlite:///{tmp_path / 'kept.db'}"
+    X, y = unseen.datasets.load("breast-cancer").xy
+    numbers = unseen.datasets.load("diabetes").xy
+    made = [
+        *(unseen.assess(name, X[:90], y[:90], measure="auc", quick=True, random_state=0) for name in ("lda", "cart")),
+        *(unseen.assess(name, *numbers, quick=True, random_state=0) for name in ("ridge", "cart")),
+    ]
+    for k, one in enumerate(made):
+        one.keep(url, f"number {k}")
+    app = dashboard(url)
+    for pair, words, measure in (((1, 2), "AUC", "auc"), ((3, 4), "RMSE", "rmse")):
+        text = "".join(read(ask(app, "/compare?" + "&".join(f"item=kept.{k}" for k in pair)).text).texts)
+        assert f"{words} and its interval" in text
+        for k in pair:
+            known = made[k - 1].to_dict()["measures"][measure]
+            for key in ("value", "lower", "upper"):
+                assert f"{known[key]:.4g}" in text
+            assert f"{made[k - 1].error:.4g}" not in text  # one less the area, the mean of squares
+    mixed = "".join(read(ask(app, "/compare?item=kept.1&item=kept.3").text).texts)
+    assert "do not measure the same thing" in mixed
+    assert "RMSE" in mixed
+    app.close()
+
+
+def test_compared_studies_of_rates_and_of_numbers_keep_their_units():
+    from unseen.web._compare import compare_rows
+
+    rows = [
+        {"population": "p", "method": "loo", "rms": 0.1, "rms_error": 0.01, "bias": 0.02, "loss": "zero-one"},
+        {"population": "q", "method": "loo", "rms": 2.5, "rms_error": 0.1, "bias": -0.5, "loss": "squared"},
+    ]
+    both = compare_rows([rows, rows], ["one", "two"], "study", "t", [])
+    assert [[getattr(c, "text", c) for c in row] for row in both.view.table.rows] == [
+        ["p", "10.0% (1.0)", "10.0% (1.0)", "+0.0"],
+        ["q", "2.50 (0.10)", "2.50 (0.10)", 0.0],
+    ]
+    assert both.picture is None
+    alone = compare_rows([rows[:1], rows[:1]], ["one", "two"], "study", "t", [("t.show", "bias")])
+    assert "bias, percentage points" in alone.picture
+    assert alone.view.table.columns[-1] == "difference (points)"
 
 
 def test_at_most_eight_are_compared(app, ask, read, made):
@@ -362,8 +411,8 @@ def test_a_running_study_of_a_million_tasks_is_summed_up_by_the_database(ask, re
     assert page.status == 200
     text = "".join(read(page.text).texts)
     assert "1,200,000 results are in" in text
-    assert "0.1250 (0.0032)" in text  # sqrt(4 / 400,000)
-    assert "0.5000 (0.0010)" in text  # an RMS of sqrt(0.25), its error sqrt((0.5 - 0.25**2) / 400,000) / (2 * 0.5)
+    assert "+12.50 (0.32)" in text  # sqrt(4 / 400,000), in points
+    assert "50.00% (0.10)" in text  # an RMS of sqrt(0.25), its error sqrt((0.5 - 0.25**2) / 400,000) / (2 * 0.5)
 
 
 def test_tasks_that_are_no_estimates_are_counted_not_summed_up(ask, read, tmp_path):
@@ -436,11 +485,11 @@ def test_the_database_and_the_summary_agree(made):
     assert len(found) == len(rows) == 6
     for row in rows:
         mine = found[row["n"], row["method"]]
-        for column, name in (("bias", "bias"), ("RMS", "rms"), ("true error", "truth")):
+        for column, name in (("bias (points)", "bias"), ("RMS", "rms"), ("true error", "truth")):
             value = getattr(mine[place[column]], "sort", mine[place[column]])
             assert value == pytest.approx(row[name], rel=1e-9), name
-        error = float(mine[place["bias"]].text.partition("(")[2].rstrip(")"))
-        assert error == pytest.approx(row["bias_error"], rel=0.05)  # two digits are shown
+        error = float(mine[place["bias (points)"]].text.partition("(")[2].rstrip(")"))
+        assert error == pytest.approx(100 * row["bias_error"], rel=0.05)  # two digits are shown
 
 
 class Pickled:

@@ -152,11 +152,13 @@ class SkopsAnswers:
         """Return what the model can do."""
         from sklearn.base import is_classifier
 
+        from unseen.models.naming import short_name
+
         model = self.model
         steps = list(getattr(model, "steps", ()))
         final = steps[-1][1] if steps else model
         return {
-            "name": " ".join(repr(model).split())[:500],
+            "name": short_name(model),
             "kind": type(model).__name__,
             "kernel": str(getattr(model, "kernel", "")),
             "classes": _labels(getattr(model, "classes_", None)),

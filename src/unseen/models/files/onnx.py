@@ -59,13 +59,16 @@ class OnnxAnswers:
             label, score, classes = self._run(np.zeros((1, self.width)))
         columns = 0 if score is None else score.shape[1]
         several = columns > 1
+        # a graph that says its labels as text has columns in their order, and does not list them
+        in_words = label is not None and label.dtype.kind == "U"
         name = "predict_proba" if several and _is_probability(score) else "decision_function"
         return {
             "name": f"ONNX graph {self.session.get_modelmeta().graph_name}".strip()[:200],
             "kind": "ONNX",
             "kernel": "",
-            "classes": classes if classes is not None else (list(range(columns)) if several else None),
+            "classes": classes if classes is not None else (list(range(columns)) if several and not in_words else None),
             "named": classes is not None,
+            "columns": columns,
             "classifier": bool(label is not None or several or self.width is None),
             "n_features": self.width,
             "can": [name] if several else [],

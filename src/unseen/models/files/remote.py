@@ -133,7 +133,7 @@ def _labels(about: dict[str, Any], given: Sequence[Any] | None) -> Array | None:
         return None if own is None else np.asarray(own)
     if about.get("named", True):
         raise InputError("classes was given, but the model file names its own labels; leave it out.")
-    if own is None or len(given) != len(own):
-        count = "none" if own is None else len(own)
+    if len(given) != about.get("columns", 0):
+        count = about.get("columns", 0) or "none"
         raise InputError(f"classes has {len(given)} labels; the graph has {count} columns of scores.")
     return np.asarray(given)

@@ -11,6 +11,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, legend_beside, percent, tidy
+from unseen.show.text import percent_or_number
 from unseen.study.statistics import Measured
 from unseen.study.summary import CellSummary, StudySummary
 
@@ -40,7 +41,9 @@ class StudyLines:
     @property
     def summary(self) -> str:
         """What the picture shows, in words."""
-        last = [f"{m} {v:.3g}" for m, v in zip(self.methods, self.value[:, -1]) if np.isfinite(v)]
+        last = [
+            f"{m} {percent_or_number(v, self.loss)}" for m, v in zip(self.methods, self.value[:, -1]) if np.isfinite(v)
+        ]
         return f"{self.ylabel} at n = {self.sizes[-1]}: {', '.join(last[:12])}"
 
 

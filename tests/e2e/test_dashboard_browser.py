@@ -292,7 +292,7 @@ def test_keyboard_alone_is_enough(started, base):
         page.keyboard.press("Enter")
         page.wait_for_url("**/studies/finished-*")
         settled(visit)
-        tab_to(page, "bias")
+        tab_to(page, "bias (points)")
         assert_sorts_by_keyboard(page, "#summary-rows")
         assert_own(visit, base)
 

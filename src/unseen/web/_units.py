@@ -12,7 +12,7 @@ from unseen.core.scale import measure_name
 from unseen.show.text import RATES, percent_or_number
 from unseen.web._dots import number_of
 
-__all__ = ["SHARES", "SQUARED", "Answer", "answer_of", "root", "row_in_units", "unit_of_column"]
+__all__ = ["SHARES", "SQUARED", "KeptAnswer", "answer_of", "root", "row_in_units", "unit_of_column"]
 
 SQUARED = "squared"  # told by its root, the RMSE
 # columns of errors, which are shares if their loss is one
@@ -88,7 +88,7 @@ def unit_of_column(name: str, row: Mapping[str, Any], gaps: bool) -> str:
 
 
 @dataclass(frozen=True)
-class Answer:
+class KeptAnswer:
     """The number an assessment is told by, with its limits where it has any: the error, the RMSE, or the score asked for."""
 
     measure: str
@@ -106,13 +106,13 @@ class Answer:
         return "" if value is None else percent_or_number(value, self.measure)
 
 
-def answer_of(payload: Mapping[str, Any]) -> Answer | None:
+def answer_of(payload: Mapping[str, Any]) -> KeptAnswer | None:
     """Return what an assessment is told by; None for a record without an error.
 
     Examples
     --------
     >>> answer_of({"error": 4.0, "interval": [1.0, 9.0], "loss": "squared"})
-    Answer(measure='rmse', value=2.0, low=1.0, high=3.0)
+    KeptAnswer(measure='rmse', value=2.0, low=1.0, high=3.0)
     >>> made = answer_of({"error": 0.1, "loss": "1 - auc", "measure": {"name": "auc", "value": 0.9, "lower": 0.8, "upper": 0.95}})
     >>> made.name, made.say(made.value)
     ('AUC', '0.9')
@@ -122,11 +122,11 @@ def answer_of(payload: Mapping[str, Any]) -> Answer | None:
         measure = {"name": "rmse", **others["rmse"]}
     if isinstance(measure, dict) and measure.get("name") not in (None, *RATES, SQUARED):
         value, low, high = (number_of(measure.get(key)) for key in ("value", "lower", "upper"))
-        return None if value is None else Answer(str(measure["name"]), value, low, high)
+        return None if value is None else KeptAnswer(str(measure["name"]), value, low, high)
     value, ends, loss = number_of(payload.get("error")), payload.get("interval"), str(payload.get("loss", ""))
     if value is None:
         return None
     low, high = map(number_of, ends) if isinstance(ends, list) and len(ends) == 2 else (None, None)
     if loss == SQUARED:
-        return Answer("rmse", root(value), None if low is None else root(low), None if high is None else root(high))
-    return Answer(loss, value, low, high)
+        return KeptAnswer("rmse", root(value), None if low is None else root(low), None if high is None else root(high))
+    return KeptAnswer(loss, value, low, high)

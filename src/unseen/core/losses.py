@@ -123,8 +123,9 @@ class PredictionTable(Result):
     @property
     def n_fits(self) -> int:
         """Models fitted, the one on all rows included; splits with the same training rows share one, a split without any has none."""
-        trained = sum(self.plan.splits[group[0]].n_train > 0 for group in self.plan.fits)
-        return trained + (self.full is not None)
+        plan = self.plan
+        first = [group[0] for group in plan.fits] if plan.shares_fits else slice(None)
+        return int(np.count_nonzero(plan.train_sizes[first])) + (self.full is not None)
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -11,9 +11,9 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
-from unseen.core.plan import Split
+from unseen.core.plan import RowParts, Split
 
-__all__ = ["Changes", "ManyAnswers", "ManyFits", "TrainingParts", "count_rows"]
+__all__ = ["Changes", "ManyAnswers", "ManyFits", "TrainingParts", "count_rows", "count_rows_beside"]
 
 
 def count_rows(train: Sequence[Ints], n: int) -> Array:
@@ -34,6 +34,19 @@ def count_rows(train: Sequence[Ints], n: int) -> Array:
         if max(int(m.max()) for m in many) > np.iinfo(np.uint8).max:
             out = out.astype(np.int64)
         out[repeating] = many
+    return out
+
+
+def count_rows_beside(held_out: RowParts, n: int) -> Array:
+    """Return the same for parts that have all of n rows once but those held out.
+
+    Examples
+    --------
+    >>> count_rows_beside(RowParts.of([np.array([2]), np.array([0, 1])]), 3).tolist()
+    [[1, 1, 0], [0, 0, 1]]
+    """
+    out = np.ones((len(held_out), n), dtype=np.uint8)
+    out[held_out.part, held_out.row] = 0
     return out
 
 
@@ -89,7 +102,7 @@ class ManyFits:
         Wanted predictions: number of the fit, in ascending order, and of the row.
     scores : bool
         Whether probabilities or decision values are wanted too.
-    held_out : sequence of ndarray of int, optional
+    held_out : RowParts, optional
         Rows that each fit leaves out, if it learns all others once; only saves the time of finding that out.
 
     Examples
@@ -107,7 +120,7 @@ class ManyFits:
     fit: Ints
     row: Ints
     scores: bool = False
-    held_out: Sequence[Ints] | None = None
+    held_out: RowParts | None = None
 
     def __len__(self) -> int:
         return len(self.train)
@@ -117,15 +130,13 @@ class ManyFits:
         """How often each fit learns each row, as a (fits, rows) array."""
         if self.held_out is None:
             return count_rows(self.train, self.data.n)
-        out = np.ones((len(self), self.data.n), dtype=np.uint8)
-        out[self.changes.fit, self.changes.row] = 0
-        return out
+        return count_rows_beside(self.held_out, self.data.n)
 
     @cached_property
     def sizes(self) -> Ints:
         """Number of rows that each fit learns, copies counted."""
         if self.held_out is not None:
-            return self.data.n - np.fromiter(map(len, self.held_out), np.int64, len(self))
+            return self.data.n - self.held_out.sizes
         if isinstance(self.train, TrainingParts):
             return self.train.sizes
         return np.fromiter(map(len, self.train), np.int64, len(self))
@@ -143,9 +154,8 @@ class ManyFits:
             J = len(self)
             return Changes(np.arange(J), self.left_out, np.full(J, -1))
         if self.held_out is not None:
-            lengths = np.fromiter(map(len, self.held_out), np.int64, len(self))
-            row = np.concatenate(self.held_out)
-            return Changes(np.repeat(np.arange(len(self)), lengths), row, np.full(len(row), -1))
+            row = self.held_out.row
+            return Changes(self.held_out.part, row, np.full(len(row), -1))
         flat = self.counts.ravel()
         at = np.flatnonzero(flat != 1)
         fit, row = np.divmod(at, self.data.n)
@@ -158,7 +168,7 @@ class ManyFits:
         if n < 2 or np.any(self.sizes != n - 1):
             return None
         if self.held_out is not None:
-            return np.concatenate(self.held_out)
+            return self.held_out.row
         rows = np.concatenate(self.train).reshape(J, n - 1)
         # if they ascend, none is repeated, and their sum gives the one that is missing
         if not np.all(rows[:, 1:] > rows[:, :-1]):
@@ -189,7 +199,7 @@ class ManyFits:
         number[which] = np.arange(len(which))
         keep = number[self.fit] >= 0
         fit, row = number[self.fit[keep]], self.row[keep]
-        held_out = None if self.held_out is None else [self.held_out[j] for j in which]
+        held_out = None if self.held_out is None else RowParts.of([self.held_out[j] for j in which.tolist()])
         parts = self.train
         train = (
             TrainingParts([parts.splits[j] for j in which])

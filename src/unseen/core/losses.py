@@ -165,8 +165,9 @@ class PredictionTable(Result):
         """Return the loss object for an id, checked against this table's task and scores."""
         if isinstance(loss, str) and loss == "auto":
             loss = "zero-one" if self.data.task == "classification" else "squared"
-        # scorers and functions become measures there, which stands above this layer
-        loss = importlib.import_module("unseen.measures.scoring").resolve_measure(loss)
+        else:
+            # scorers and functions become measures there, which stands above this layer
+            loss = importlib.import_module("unseen.measures.scoring").resolve_measure(loss)
         measure = find(loss, "measures")() if isinstance(loss, str) else loss
         declare(type(measure))
         if hasattr(measure, "for_data"):
@@ -365,13 +366,14 @@ class LossTable(Result):
         return np.flatnonzero(np.bincount(self.test.split, minlength=len(self.plan)))
 
     def _means(self, part: Losses) -> Floats:
-        weight = np.ones(len(part.row)) if part.count is None else part.count.astype(float)
+        weight = None if part.count is None else part.count.astype(float)
         if self.data.weights is not None:
-            weight = weight * self.data.weights[part.row]
-        size = len(self.plan)
+            own = self.data.weights[part.row]
+            weight = own if weight is None else weight * own
+        value, size = part.value if weight is None else weight * part.value, len(self.plan)
         total = np.bincount(part.split, weights=weight, minlength=size)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.bincount(part.split, weights=weight * part.value, minlength=size) / total)
+            return np.asarray(np.bincount(part.split, weights=value, minlength=size) / total)
 
     def split_means(self) -> Floats:
         """Return the (weighted) mean test loss of each completed split."""

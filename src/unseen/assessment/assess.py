@@ -386,7 +386,7 @@ class _Runs:
     ) -> tuple[LossTable, Stopped | None]:
         """Run the first plan round by round; an interrupt leaves what was finished, if that is enough for an estimate."""
         request = self.request
-        request.reporter.expect(len(plan.fits), plan.design)
+        request.reporter.expect(plan.n_fits, plan.design)
         folds = plan.design == RepeatedKFold.id
         stops = [j for j in range(1, len(plan)) if folds and plan.splits[j].repeat > plan.splits[j - 1].repeat]
         if worker_count(request.n_jobs) > 1 or current_client() is not None:
@@ -594,7 +594,7 @@ def _baseline(request: Request, plan: Plan, method: Any) -> Estimate:
     """Return the error of guessing on the same splits; guessing looks at no feature."""
     data = request.data
     blank = replace(data, X=np.zeros((data.n, 1)), names=("none",), sample_shape=())
-    request.reporter.expect(len(plan.fits), "guessing")
+    request.reporter.expect(plan.n_fits, "guessing")
     made = request.run_plan(plan, model=_baseline_model(data, request.loss), data=blank)
     return _with_honest_interval(_by(method, made.losses(request.loss), request.level), data)
 

@@ -73,7 +73,7 @@ def _fits(cls: type[Any], kind: str) -> int | None:
         plan = cls().default_design(data).plan(data, np.random.default_rng(0))
     except (UnseenError, AttributeError, TypeError):
         return None
-    return len(plan.fits) + ("full" in cls.needs)
+    return int(plan.n_fits) + ("full" in cls.needs)
 
 
 def reference_of(cls: type[Any]) -> str:

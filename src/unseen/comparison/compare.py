@@ -347,7 +347,7 @@ def _run(request: Request, models: Mapping[str, Model], test: Any, design: Any) 
     if design is None:
         design = test.difference_design(request.data)
     plan = plan_of(as_design(design), request.data, request.seed)
-    request.reporter.expect(len(plan.fits) * len(models), plan.design)
+    request.reporter.expect(plan.n_fits * len(models), plan.design)
     train, full = "train" in test.needs, "full" in test.needs
     scores = "predictions" in test.needs or request.needs_score
     return {

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -181,7 +182,10 @@ class Data:
 
     def without_features(self) -> Data:
         """Return the same rows with no features, as tables keep them."""
-        return replace(self, X=None)
+        made = object.__new__(type(self))
+        # with what was computed once, none of which depends on the features
+        made.__dict__.update(self.__dict__, X=None)
+        return made
 
 
 def _blocks_of(table: Any) -> Iterator[Array]:
@@ -189,7 +193,7 @@ def _blocks_of(table: Any) -> Iterator[Array]:
     if not np.shape(table):
         yield np.ascontiguousarray(table)
         return
-    width = int(np.prod(table.shape[1:])) * (table.dtype.itemsize if isinstance(table, np.ndarray) else 8)
+    width = prod(table.shape[1:]) * (table.dtype.itemsize if isinstance(table, np.ndarray) else 8)
     rows = max(1, HASHED_AT_ONCE // max(width, 1))
     for k in range(0, len(table), rows):
         block = table[k : k + rows] if isinstance(table, np.ndarray) else table.iloc[k : k + rows].to_numpy()

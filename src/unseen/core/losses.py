@@ -123,8 +123,9 @@ class PredictionTable(Result):
     @property
     def n_fits(self) -> int:
         """Models fitted, the one on all rows included; splits with the same training rows share one, a split without any has none."""
-        trained = sum(self.plan.splits[group[0]].n_train > 0 for group in self.plan.fits)
-        return trained + (self.full is not None)
+        plan = self.plan
+        first = [group[0] for group in plan.fits] if plan.shares_fits else slice(None)
+        return int(np.count_nonzero(plan.train_sizes[first])) + (self.full is not None)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -164,8 +165,9 @@ class PredictionTable(Result):
         """Return the loss object for an id, checked against this table's task and scores."""
         if isinstance(loss, str) and loss == "auto":
             loss = "zero-one" if self.data.task == "classification" else "squared"
-        # scorers and functions become measures there, which stands above this layer
-        loss = importlib.import_module("unseen.measures.scoring").resolve_measure(loss)
+        else:
+            # scorers and functions become measures there, which stands above this layer
+            loss = importlib.import_module("unseen.measures.scoring").resolve_measure(loss)
         measure = find(loss, "measures")() if isinstance(loss, str) else loss
         declare(type(measure))
         if hasattr(measure, "for_data"):
@@ -364,13 +366,14 @@ class LossTable(Result):
         return np.flatnonzero(np.bincount(self.test.split, minlength=len(self.plan)))
 
     def _means(self, part: Losses) -> Floats:
-        weight = np.ones(len(part.row)) if part.count is None else part.count.astype(float)
+        weight = None if part.count is None else part.count.astype(float)
         if self.data.weights is not None:
-            weight = weight * self.data.weights[part.row]
-        size = len(self.plan)
+            own = self.data.weights[part.row]
+            weight = own if weight is None else weight * own
+        value, size = part.value if weight is None else weight * part.value, len(self.plan)
         total = np.bincount(part.split, weights=weight, minlength=size)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.bincount(part.split, weights=weight * part.value, minlength=size) / total)
+            return np.asarray(np.bincount(part.split, weights=value, minlength=size) / total)
 
     def split_means(self) -> Floats:
         """Return the (weighted) mean test loss of each completed split."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -98,17 +99,27 @@ def as_data(
         raise InputError(
             f"there {'is 1 row' if n else 'are no rows'}; an error estimate needs at least 2, and means little below 20."
         )
-    target, kind = _target(target, task)
-    classes = _classes(target) if kind == "classification" else None
+    target, kind, classes = _target(target, task)
     extras: dict[str, Any] = {
         "groups": _extra(columns["groups"], "groups"),
         "weights": _weights(columns["sample_weight"]),
         "order": _extra(columns["time"], "time"),
         "ids": _extra(columns["ids"], "ids"),
     }
-    data = Data(features, target, kind, classes, **extras, names=names, target_name=name, sample_shape=sample_shape)
-    data = replace(data, group_name=group_name, notes=notes)
-    return with_positive(_with_fingerprint(data), positive)
+    data = Data(
+        features,
+        target,
+        kind,
+        classes,
+        **extras,
+        names=names,
+        target_name=name,
+        positive=_positive(positive, classes),
+        sample_shape=sample_shape,
+        group_name=group_name,
+        notes=notes,
+    )
+    return _with_fingerprint(data)
 
 
 def part_of(data: Data, rows: Ints) -> Data:
@@ -205,7 +216,8 @@ def missing_in(array: Array) -> Array:
     return np.zeros(len(array), dtype=bool)
 
 
-def _target(y: Array, task: Task | None) -> tuple[Array, Task]:
+def _target(y: Array, task: Task | None) -> tuple[Array, Task, Array | None]:
+    """Return the target with a plain dtype, the task, and the classes if it has any."""
     lost = missing_in(y)
     if lost.any():
         raise InputError(
@@ -215,8 +227,10 @@ def _target(y: Array, task: Task | None) -> tuple[Array, Task]:
     y = _plain(y)
     if y.dtype.kind in "mM":
         raise InputError("the target holds dates; give classes or numbers, such as days since a start.")
+    distinct = None
     if task is None:
-        task = "classification" if _looks_like_classes(y) else "regression"
+        distinct = _distinct_if_classes(y)
+        task = "regression" if distinct is None else "classification"
     if task not in ("classification", "regression"):
         raise UnknownName("task", task, ("classification", "regression"))
     if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
@@ -227,8 +241,8 @@ def _target(y: Array, task: Task | None) -> tuple[Array, Task]:
             raise InputError(
                 f"a regression target must be numbers; this one holds text such as {example!r}: choose another target or the task classification."
             )
-        y = y.astype(float)
-    return y, task
+        return y.astype(float), task, None
+    return y, task, _classes(y, distinct)
 
 
 def _rows(mask: Array, most: int = 5) -> str:
@@ -238,22 +252,23 @@ def _rows(mask: Array, most: int = 5) -> str:
     return f"row{'s' if len(rows) > 1 else ''} {listed}{more}, counted from 1"
 
 
-def _looks_like_classes(y: Array) -> bool:
-    if y.dtype.kind not in "fiu":
-        return True
+def _distinct_if_classes(y: Array) -> Array | None:
+    """Return the different values of a target that looks like one of classes; None if it does not."""
     if y.dtype.kind == "f" and not np.all(np.isfinite(y) & (y == np.round(y))):
-        return False
-    distinct = len(np.unique(y))
-    return distinct <= MAX_INTEGER_CLASSES and (len(y) < SMALL_SAMPLE or distinct <= len(y) / 2)
+        return None
+    values = np.unique(y)
+    few = len(values) <= MAX_INTEGER_CLASSES and (len(y) < SMALL_SAMPLE or len(values) <= len(y) / 2)
+    return values if few or y.dtype.kind not in "fiu" else None
 
 
-def _classes(y: Array) -> Array:
+def _classes(y: Array, distinct: Array | None = None) -> Array:
+    """Return the classes of a target, given its different values if they are known."""
     if y.dtype.kind == "f" and np.any(y != np.round(y)):
         fraction = y[y != np.round(y)][0].item()
         raise InputError(
             f"the target holds numbers with a fraction such as {fraction!r}, which cannot be classes; use the task regression, or turn them into labels first."
         )
-    classes = np.unique(y)
+    classes = np.unique(y) if distinct is None else distinct
     if len(classes) < 2:
         raise InputError(f"the target has one class only ({classes[0].item()!r}); classification needs at least two.")
     if len(classes) == len(y) >= SMALL_SAMPLE:
@@ -391,6 +406,7 @@ def flatten_samples(X: Any) -> tuple[Any, tuple[int, ...]]:
     return X.reshape(len(X), int(np.prod(X.shape[1:]))), X.shape[1:]
 
 
+@lru_cache(16)
 def _numbered_names(count: int) -> tuple[str, ...]:
     return tuple(f"x{k}" for k in range(count))
 

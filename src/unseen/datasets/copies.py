@@ -22,6 +22,8 @@ MOST_CELLS = 2_000_000
 BLOCK = 1_000_000  # cells hashed at once, which bounds the memory
 # columns of more values than categories usually have are never taken for one another, though copies give all the same pattern
 FEW_VALUES = 20
+FIRST_ROWS = 50  # a column of so many different values is worth sorting to see whether they all differ
+FIRST_COLUMNS = 20  # of which one is looked for
 LEVEL = 0.05
 HARDLY_EVER = 1e-4  # equal pairs expected of independent columns; so few because real columns depend on each other
 AS_OFTEN = (
@@ -90,6 +92,8 @@ def find_copies(X: Any) -> Copies:
     >>> find_copies(bits).by_chance
     True
     """
+    if isinstance(X, np.ndarray) and _has_distinct_column(X):
+        return Copies(np.arange(len(X)), 0, False)
     hashes = _sparse_row_hashes(X) if hasattr(X, "tocsr") else _row_hashes(X)
     ordered = np.sort(hashes)  # a plain sort is many times faster than numbering the rows
     if np.all(ordered[1:] != ordered[:-1]):
@@ -109,6 +113,17 @@ def find_copies(X: Any) -> Copies:
     unlikely = equal > AS_OFTEN * expected
     copied = unlikely and near < equal and (expected < HARDLY_EVER or _more_than_half(equal, near) <= LEVEL)
     return Copies(code, rows, not copied)
+
+
+def _has_distinct_column(X: Array) -> bool:
+    """Say whether a column, the first of those whose first values differ, has no value twice: then no two rows are equal."""
+    first = np.sort(X[:FIRST_ROWS, :FIRST_COLUMNS], axis=0)
+    apart = np.flatnonzero((first[1:] != first[:-1]).all(axis=0))
+    if not len(apart):
+        return False
+    column = np.sort(X[:, apart[0]])
+    # missing values are sorted to the end, and equal each other
+    return bool((column[1:] != column[:-1]).all() and column[-1] == column[-1])
 
 
 def with_copies(data: Data, duplicates: Duplicates = "auto") -> Data:

@@ -6,26 +6,25 @@ from itertools import combinations
 
 import numpy as np
 
-from unseen.core.arrays import Array, Ints
+from unseen.core.arrays import Ints
 from unseen.core.data import Data
-from unseen.core.plan import Split
-from unseen.designs.drawing import distinct_possible, draw_every_class, lacks_class, too_rare
+from unseen.core.plan import Rests, RowParts
+from unseen.designs.drawing import distinct_possible, draw_rests, lack_class, rests_of, too_rare
 
-__all__ = ["distinct_splits", "every_test_part", "split_off"]
+__all__ = ["distinct_splits", "every_test_part", "splits_off"]
 
 FEW_ENOUGH_TO_LIST = 2000  # so few test parts are listed and drawn from; more are drawn until they differ
 
 
-def split_off(data: Data, test: Ints, repeat: int) -> Split:
-    """Return the split that tests some units and trains on the others."""
-    tested = np.zeros(data.n_units, dtype=bool)
-    tested[test] = True
-    return _split_by(data, tested, repeat)
-
-
-def _split_by(data: Data, tested: Array, repeat: int) -> Split:
-    rows = tested[data.units] if data.grouped else tested
-    return Split(np.flatnonzero(~rows), np.flatnonzero(rows), repeat=repeat)
+def splits_off(data: Data, tests: Ints) -> Rests:
+    """Return the splits that test the units of each line and train on the others."""
+    J, size = tests.shape
+    if not data.grouped:
+        parts = RowParts(np.sort(tests, axis=1).reshape(-1), np.arange(J + 1) * size)
+        return Rests(data.n, parts, np.arange(J), np.zeros(J, dtype=np.int64))
+    tested = np.zeros((J, data.n_units), dtype=bool)
+    np.put_along_axis(tested, tests, True, axis=1)
+    return rests_of(data, tested)
 
 
 def every_test_part(n: int, size: int) -> Ints:
@@ -33,9 +32,7 @@ def every_test_part(n: int, size: int) -> Ints:
     return np.array(list(combinations(range(n), size)), dtype=np.int64)
 
 
-def distinct_splits(
-    design: str, data: Data, size: int, n_splits: int, rng: np.random.Generator
-) -> tuple[list[Split], int]:
+def distinct_splits(design: str, data: Data, size: int, n_splits: int, rng: np.random.Generator) -> tuple[Rests, int]:
     """Return distinct random splits that leave `size` units out, and how many were passed over for lack of a class."""
     possible = distinct_possible(data.n_units, size, n_splits)
     if possible <= max(FEW_ENOUGH_TO_LIST, 4 * n_splits):
@@ -43,40 +40,28 @@ def distinct_splits(
     return _by_drawing(design, data, size, n_splits, possible, rng)
 
 
-def _from_all(design: str, data: Data, size: int, n_splits: int, rng: np.random.Generator) -> tuple[list[Split], int]:
+def _from_all(design: str, data: Data, size: int, n_splits: int, rng: np.random.Generator) -> tuple[Rests, int]:
     """List every test part and take the first that will do, in random order: no draw can run dry."""
     every = every_test_part(data.n_units, size)
-    splits: list[Split] = []
-    for drawn, k in enumerate(rng.permutation(len(every))):
-        if len(splits) == n_splits:
-            return splits, drawn - len(splits)
-        split = split_off(data, every[k], len(splits))
-        if not lacks_class(data, split.train):
-            splits.append(split)
-    if len(splits) < n_splits:
+    order = rng.permutation(len(every))
+    good = np.flatnonzero(~lack_class(data, splits_off(data, every[order])))[:n_splits]
+    if len(good) < n_splits:
         raise too_rare(design, data)
-    return splits, len(every) - len(splits)
+    return splits_off(data, every[order[good]]), int(good[-1]) + 1 - n_splits
 
 
 def _by_drawing(
     design: str, data: Data, size: int, n_splits: int, possible: int, rng: np.random.Generator
-) -> tuple[list[Split], int]:
+) -> tuple[Rests, int]:
+    """Draw test parts and pass over those that came before."""
     seen: set[bytes] = set()
-    splits: list[Split] = []
-    redrawn = 0
 
-    def draw() -> Split:
-        while len(seen) < possible:
-            tested = np.zeros(data.n_units, dtype=bool)
-            tested[rng.permutation(data.n_units)[:size]] = True
-            key = tested.tobytes()
-            if key not in seen:
-                seen.add(key)
-                return _split_by(data, tested, len(splits))
-        raise too_rare(design, data)
+    def is_new(marks: bytes) -> bool:
+        if marks not in seen:
+            seen.add(marks)
+            return True
+        if len(seen) == possible:
+            raise too_rare(design, data)
+        return False
 
-    for _ in range(n_splits):
-        split, again = draw_every_class(design, data, draw)
-        splits.append(split)
-        redrawn += again
-    return splits, redrawn
+    return draw_rests(design, data, n_splits, lambda: rng.permutation(data.n_units)[:size], is_new)

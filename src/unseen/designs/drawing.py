@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from math import comb
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from unseen.core.arrays import Ints
+from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Plan, Rests, RowParts, Split
 
 __all__ = [
     "MAX_REDRAWS",
@@ -23,11 +23,14 @@ __all__ = [
     "complement",
     "distinct_possible",
     "draw_every_class",
+    "draw_rests",
     "fold_of_units",
+    "lack_class",
     "lacks_class",
     "left_out_size",
     "make_plan",
     "redraw_note",
+    "rests_of",
     "rows_of",
     "scarce_note",
     "shuffled_folds",
@@ -36,16 +39,20 @@ __all__ = [
     "training_size",
 ]
 
+Drawn = TypeVar("Drawn", bound=Sequence[Split])
+
 MAX_REDRAWS = 200  # a class that 200 random training parts miss is too rare for the design
+DRAWN_AT_ONCE = 1 << 26  # units times splits whose marks are in memory together, 64 MB
 MAX_SHUFFLES = 20  # a class that 20 shuffles could not spread is left as it falls, with a note
 
 
 def make_plan(
-    design: Any, data: Data, splits: list[Split], notes: tuple[Note, ...] = (), complementary: bool = False
+    design: Any, data: Data, splits: Sequence[Split], notes: tuple[Note, ...] = (), complementary: bool = False
 ) -> Plan:
     """Return the plan with the design's options written down."""
     options: Mapping[str, Any] = MappingProxyType({f.name: getattr(design, f.name) for f in fields(design)})
-    return Plan(design.id, tuple(splits), data.units, options=options, notes=notes, complementary=complementary)
+    made = splits if isinstance(splits, Rests) else tuple(splits)
+    return Plan(design.id, made, data.units, options=options, notes=notes, complementary=complementary)
 
 
 def rows_of(data: Data, chosen: Ints) -> Ints:
@@ -109,6 +116,80 @@ def lacks_class(data: Data, train: Ints) -> bool:
     sizes = data.class_sizes
     there = np.bincount(data.codes[train], minlength=len(sizes))
     return bool(((sizes > 0) & (there == 0)).any())
+
+
+def lack_class(data: Data, splits: Sequence[Split]) -> Array:
+    """Say of each split whether its training part misses a class that the data have."""
+    if data.task != "classification":
+        return np.zeros(len(splits), dtype=bool)
+    if not isinstance(splits, Rests):
+        return np.fromiter((lacks_class(data, s.train) for s in splits), bool, len(splits))
+    sizes, tests = data.class_sizes, splits.tests
+    J, K = len(tests), len(sizes)
+    lacking = np.zeros(J, dtype=bool)
+    if tests.sizes.max(initial=0) < sizes[sizes > 0].min(initial=data.n):
+        return lacking  # test parts too small to hold a whole class
+    tested = np.bincount(tests.part * K + data.codes[tests.row], minlength=J * K).reshape(J, K)
+    lacking[np.nonzero((tested == sizes) & (sizes > 0))[0]] = True
+    return lacking
+
+
+def rests_of(data: Data, tested: Array) -> Rests:
+    """Return the splits that test the units marked in each line, and train on all others."""
+    rows = tested[:, data.units] if data.grouped else tested
+    J, n = rows.shape
+    starts = np.zeros(J + 1, dtype=np.int64)
+    np.cumsum(np.count_nonzero(rows, axis=1), out=starts[1:])
+    # in two dimensions numpy looks for them much more slowly
+    flat = np.flatnonzero(rows)
+    flat -= np.repeat(np.arange(J) * n, np.diff(starts))
+    return Rests(n, RowParts(flat, starts), np.arange(J), np.zeros(J, dtype=np.int64))
+
+
+def draw_rests(
+    design: str,
+    data: Data,
+    n_splits: int,
+    draw: Callable[[], Ints],
+    is_new: Callable[[bytes], bool] | None = None,
+) -> tuple[Rests, int]:
+    """Draw test units until so many training parts have every class; return their splits and how many were thrown away.
+
+    Parameters
+    ----------
+    design : str
+        Id of the design.
+    data : Data
+        The sample.
+    n_splits : int
+        Number of splits.
+    draw : callable
+        Returns the units to test, as many each time.
+    is_new : callable, optional
+        Gets the marks of the units; where it says False, the draw is passed over without being counted.
+    """
+    n, kept, redrawn, missed = data.n_units, 0, 0, 0
+    found: list[Array] = []
+    while kept < n_splits:
+        # never more than are still needed, so that as much randomness is used as by drawing one after the other
+        picked = np.stack([draw() for _ in range(min(n_splits - kept, max(1, DRAWN_AT_ONCE // n)))])
+        tested = np.zeros((len(picked), n), dtype=bool)
+        picked += np.arange(0, tested.size, n)[:, None]
+        tested.reshape(-1)[picked.reshape(-1)] = True
+        if is_new is not None:
+            tested = tested[np.fromiter((is_new(marks.tobytes()) for marks in tested), bool, len(tested))]
+        rests = rests_of(data, tested)
+        lacking = lack_class(data, rests)
+        if len(tested) == n_splits and not lacking.any():
+            return rests, redrawn
+        for lacks in lacking.tolist():
+            missed = missed + 1 if lacks else 0
+            if missed == MAX_REDRAWS:
+                raise too_rare(design, data)
+        redrawn += int(np.count_nonzero(lacking))
+        found.append(tested[~lacking])
+        kept += len(found[-1])
+    return rests_of(data, np.concatenate(found)), redrawn
 
 
 def draw_every_class(design: str, data: Data, draw: Callable[[], Split]) -> tuple[Split, int]:
@@ -178,12 +259,12 @@ def shuffled_folds(
     n_folds: int,
     stratify: bool | str,
     rng: np.random.Generator,
-    splits_of: Callable[[Ints], list[Split]],
-) -> tuple[list[Split], int]:
+    splits_of: Callable[[Ints], Drawn],
+) -> tuple[Drawn, int]:
     """Shuffle units into folds until no training part lacks a class; a shuffle is kept as it is if none will do."""
     for redrawn in range(MAX_SHUFFLES):
         splits = splits_of(fold_of_units(data, n_folds, stratify, rng))
-        if not any(lacks_class(data, s.train) for s in splits):
+        if not lack_class(data, splits).any():
             return splits, redrawn
     return splits, 0
 

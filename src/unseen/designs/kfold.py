@@ -11,14 +11,13 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.notes import Note
-from unseen.core.plan import Design, Plan, Split
+from unseen.core.plan import Design, Plan, Rests, RowParts
 from unseen.core.registry import register
 from unseen.designs.drawing import (
     check_count,
-    lacks_class,
+    lack_class,
     make_plan,
     redraw_note,
-    rows_of,
     scarce_note,
     shuffled_folds,
 )
@@ -26,29 +25,38 @@ from unseen.designs.drawing import (
 __all__ = ["KFold", "full_rounds", "one_round"]
 
 
-def one_round(data: Data, fold: Ints, n_folds: int, repeat: int = 0) -> list[Split]:
+def one_round(data: Data, fold: Ints, n_folds: int, repeat: int = 0) -> Rests:
     """Return the splits of one round of k-fold cross-validation, given the fold of each unit."""
-    if data.grouped:
-        parts = [
-            (rows_of(data, np.flatnonzero(fold != k)), rows_of(data, np.flatnonzero(fold == k))) for k in range(n_folds)
-        ]
-    else:
-        parts = [((fold != k).nonzero()[0], (fold == k).nonzero()[0]) for k in range(n_folds)]
-    return [Split(train, test, repeat=repeat, fold=k) for k, (train, test) in enumerate(parts)]
+    fold = fold[data.units] if data.grouped else fold
+    starts = np.zeros(n_folds + 1, dtype=np.int64)
+    np.cumsum(np.bincount(fold, minlength=n_folds), out=starts[1:])
+    tests = RowParts(fold.argsort(kind="stable"), starts)
+    return Rests(data.n, tests, np.full(n_folds, repeat), np.arange(n_folds))
+
+
+def _join_rounds(rounds: list[Rests]) -> Rests:
+    """Return the splits of rounds one after the other."""
+    if len(rounds) == 1:
+        return rounds[0]
+    starts = np.concatenate([[0], *(one.tests.starts[1:] + k * one.n for k, one in enumerate(rounds))])
+    tests = RowParts(np.concatenate([one.tests.row for one in rounds]), starts)
+    repeat, fold = (np.concatenate([getattr(one, name) for one in rounds]) for name in ("repeat", "fold"))
+    return Rests(rounds[0].n, tests, repeat, fold)
 
 
 def full_rounds(
     design: str, data: Data, n_folds: int, n_repeats: int, stratify: bool | str, rng: np.random.Generator
-) -> tuple[list[Split], tuple[Note, ...]]:
+) -> tuple[Rests, tuple[Note, ...]]:
     """Return the splits of several rounds, with notes on rounds shuffled again and on classes too small for it."""
-    splits: list[Split] = []
+    rounds: list[Rests] = []
     redrawn = 0
     for repeat in range(check_count(design, "n_repeats", n_repeats)):
         draw = partial(one_round, data, n_folds=n_folds, repeat=repeat)
         one, again = shuffled_folds(data, n_folds, stratify, rng, draw)
-        splits += one
+        rounds.append(one)
         redrawn += again
-    scarce = scarce_note(sum(lacks_class(data, s.train) for s in splits), len(splits))
+    splits = _join_rounds(rounds)
+    scarce = scarce_note(int(lack_class(data, splits).sum()), len(splits))
     return splits, (*redraw_note(redrawn, len(splits)), *scarce)
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Design, Plan, Split
+from unseen.core.plan import Design, Plan, Rests
 from unseen.core.registry import register
-from unseen.designs._distinct import distinct_splits, every_test_part, split_off
-from unseen.designs.drawing import check_count, lacks_class, make_plan, redraw_note, scarce_note
+from unseen.designs._distinct import distinct_splits, every_test_part, splits_off
+from unseen.designs.drawing import check_count, lack_class, make_plan, redraw_note, scarce_note
 
 __all__ = ["LeavePOut"]
 
@@ -52,15 +52,16 @@ class LeavePOut(Design):
         if self.n_splits is not None:
             wanted = check_count(self.id, "n_splits", self.n_splits)
             splits, redrawn = distinct_splits(self.id, data, p, wanted, rng)
-            return make_plan(self, data, splits, redraw_note(redrawn, wanted))
+            return make_plan(self, data, splits, redraw_note(redrawn, wanted), complementary=True)
         splits = self._all(data)
-        return make_plan(self, data, splits, scarce_note(sum(lacks_class(data, s.train) for s in splits), len(splits)))
+        scarce = scarce_note(int(lack_class(data, splits).sum()), len(splits))
+        return make_plan(self, data, splits, scarce, complementary=True)
 
-    def _all(self, data: Data) -> list[Split]:
+    def _all(self, data: Data) -> Rests:
         count = comb(data.n_units, self.p)
         if count > MOST_SPLITS:
             raise InputError(
                 f"{self.id}: there are {count} ways to leave {self.p} of {data.n_units} units out, more than {MOST_SPLITS}; "
                 "draw some of them with n_splits, or use leave-out."
             )
-        return [split_off(data, test, j) for j, test in enumerate(every_test_part(data.n_units, self.p))]
+        return splits_off(data, every_test_part(data.n_units, self.p))

@@ -9,9 +9,9 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Design, Plan, Rest
+from unseen.core.plan import Design, Plan
 from unseen.core.registry import register
-from unseen.designs.drawing import lacks_class, make_plan, scarce_note
+from unseen.designs.drawing import lack_class, make_plan, scarce_note
 from unseen.designs.kfold import one_round
 
 __all__ = ["LeaveOneOut"]
@@ -37,11 +37,5 @@ class LeaveOneOut(Design):
         n = data.n_units
         if n < 2:
             raise InputError(f"{self.id}: leaving one of {n} units out leaves nothing to train on.")
-        if data.grouped:
-            splits = one_round(data, np.arange(n), n)
-            lacking = sum(lacks_class(data, s.train) for s in splits)
-        else:
-            rows = np.arange(n)
-            splits = [Rest.of(n, rows[k : k + 1], k) for k in range(n)]
-            lacking = int((data.class_sizes == 1).sum()) if data.task == "classification" else 0
-        return make_plan(self, data, splits, scarce_note(lacking, n), complementary=True)
+        splits = one_round(data, np.arange(n), n)
+        return make_plan(self, data, splits, scarce_note(int(lack_class(data, splits).sum()), n), complementary=True)

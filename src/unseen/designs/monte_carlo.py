@@ -15,6 +15,7 @@ from unseen.designs.drawing import (
     check_count,
     complement,
     draw_every_class,
+    draw_rests,
     left_out_size,
     make_plan,
     redraw_note,
@@ -74,6 +75,10 @@ class MonteCarlo(Design):
         size = left_out_size(self.id, self.fraction, n)
         n_train = training_size(self.id, self.train_fraction, size, n)
         strata = strata_of(data, self.stratify)
+
+        if self.train_fraction is None:
+            rests, redrawn = draw_rests(self.id, data, self.n_splits, lambda: random_test_units(strata, n, size, rng))
+            return make_plan(self, data, rests, redraw_note(redrawn, self.n_splits), complementary=True)
 
         def draw() -> Split:
             test = random_test_units(strata, n, size, rng)

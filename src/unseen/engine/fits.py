@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -11,9 +11,9 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
-from unseen.core.plan import Split
+from unseen.core.plan import RowParts, Split
 
-__all__ = ["Changes", "ManyAnswers", "ManyFits", "TrainingParts", "count_rows"]
+__all__ = ["Changes", "ManyAnswers", "ManyFits", "TrainingParts", "count_rows", "count_rows_beside"]
 
 
 def count_rows(train: Sequence[Ints], n: int) -> Array:
@@ -34,6 +34,19 @@ def count_rows(train: Sequence[Ints], n: int) -> Array:
         if max(int(m.max()) for m in many) > np.iinfo(np.uint8).max:
             out = out.astype(np.int64)
         out[repeating] = many
+    return out
+
+
+def count_rows_beside(held_out: RowParts, n: int) -> Array:
+    """Return the same for parts that have all of n rows once but those held out.
+
+    Examples
+    --------
+    >>> count_rows_beside(RowParts.of([np.array([2]), np.array([0, 1])]), 3).tolist()
+    [[1, 1, 0], [0, 0, 1]]
+    """
+    out = np.ones((len(held_out), n), dtype=np.uint8)
+    out[held_out.part, held_out.row] = 0
     return out
 
 
@@ -89,7 +102,7 @@ class ManyFits:
         Wanted predictions: number of the fit, in ascending order, and of the row.
     scores : bool
         Whether probabilities or decision values are wanted too.
-    held_out : sequence of ndarray of int, optional
+    held_out : RowParts, optional
         Rows that each fit leaves out, if it learns all others once; only saves the time of finding that out.
 
     Examples
@@ -107,7 +120,7 @@ class ManyFits:
     fit: Ints
     row: Ints
     scores: bool = False
-    held_out: Sequence[Ints] | None = None
+    held_out: RowParts | None = None
 
     def __len__(self) -> int:
         return len(self.train)
@@ -117,15 +130,13 @@ class ManyFits:
         """How often each fit learns each row, as a (fits, rows) array."""
         if self.held_out is None:
             return count_rows(self.train, self.data.n)
-        out = np.ones((len(self), self.data.n), dtype=np.uint8)
-        out[self.changes.fit, self.changes.row] = 0
-        return out
+        return count_rows_beside(self.held_out, self.data.n)
 
     @cached_property
     def sizes(self) -> Ints:
         """Number of rows that each fit learns, copies counted."""
         if self.held_out is not None:
-            return self.data.n - np.fromiter(map(len, self.held_out), np.int64, len(self))
+            return self.data.n - self.held_out.sizes
         if isinstance(self.train, TrainingParts):
             return self.train.sizes
         return np.fromiter(map(len, self.train), np.int64, len(self))
@@ -143,9 +154,8 @@ class ManyFits:
             J = len(self)
             return Changes(np.arange(J), self.left_out, np.full(J, -1))
         if self.held_out is not None:
-            lengths = np.fromiter(map(len, self.held_out), np.int64, len(self))
-            row = np.concatenate(self.held_out)
-            return Changes(np.repeat(np.arange(len(self)), lengths), row, np.full(len(row), -1))
+            row = self.held_out.row
+            return Changes(self.held_out.part, row, np.full(len(row), -1))
         flat = self.counts.ravel()
         at = np.flatnonzero(flat != 1)
         fit, row = np.divmod(at, self.data.n)
@@ -158,7 +168,7 @@ class ManyFits:
         if n < 2 or np.any(self.sizes != n - 1):
             return None
         if self.held_out is not None:
-            return np.concatenate(self.held_out)
+            return self.held_out.row
         rows = np.concatenate(self.train).reshape(J, n - 1)
         # if they ascend, none is repeated, and their sum gives the one that is missing
         if not np.all(rows[:, 1:] > rows[:, :-1]):
@@ -168,11 +178,30 @@ class ManyFits:
     @cached_property
     def class_counts(self) -> Ints:
         """How many rows of each class each fit learns, as a (fits, classes) array."""
-        codes, changes = self.data.codes, self.changes
+        codes = self.data.codes
         assert self.data.classes is not None
         K = len(self.data.classes)
+        if self.left_out is not None:
+            out = np.repeat(np.bincount(codes, minlength=K)[:, None], len(self), axis=1)
+            out[codes[self.left_out], np.arange(len(self))] -= 1
+            return out.T
+        changes = self.changes
         by = np.bincount(changes.fit * K + codes[changes.row], weights=changes.by, minlength=len(self) * K)
         return np.bincount(codes, minlength=K) + by.reshape(-1, K).astype(np.int64)
+
+    @cached_property
+    def one_each(self) -> bool:
+        """Whether exactly one prediction is wanted of each fit."""
+        return len(self.row) == len(self) and bool((self.fit == np.arange(len(self))).all())
+
+    def per_prediction(self, values: Array) -> Array:
+        """Return, for each wanted prediction, what belongs to its fit."""
+        return values if self.one_each else values[self.fit]
+
+    @cached_property
+    def predicts_left_out(self) -> bool:
+        """Whether each fit leaves one row out, and predictions are wanted of these rows only."""
+        return self.left_out is not None and np.array_equal(self.per_prediction(self.left_out), self.row)
 
     @cached_property
     def starts(self) -> Ints:
@@ -183,13 +212,22 @@ class ManyFits:
         """Return the places of the predictions that are wanted of one fit."""
         return slice(int(self.starts[j]), int(self.starts[j + 1]))
 
+    def wanted_together(self, most: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Yield fits of which equally many predictions are wanted: their numbers, the places of the predictions and their rows.
+
+        The rows of a fit are a line of a matrix, of at most so many numbers, or of one line.
+        """
+        places = RowParts(np.arange(len(self.row)), self.starts)
+        for which, place in places.of_one_length(most):
+            yield which, place, self.row[place]
+
     def some(self, which: Ints) -> ManyFits:
         """Return these fits alone, with their wanted predictions."""
         number = np.full(len(self), -1, dtype=np.int64)
         number[which] = np.arange(len(which))
         keep = number[self.fit] >= 0
         fit, row = number[self.fit[keep]], self.row[keep]
-        held_out = None if self.held_out is None else [self.held_out[j] for j in which]
+        held_out = None if self.held_out is None else RowParts.of([self.held_out[j] for j in which.tolist()])
         parts = self.train
         train = (
             TrainingParts([parts.splits[j] for j in which])

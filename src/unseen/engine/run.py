@@ -79,7 +79,7 @@ def execute(
     """
     reporter = reporter or Silent()
     wants = Wants(train, scores, dict(probes or {}), threads, shortcuts)
-    shared = {} if wants.probes else {fit[0]: fit for fit in plan.fits if len(fit) > 1}
+    shared = {fit[0]: fit for fit in plan.fits if len(fit) > 1} if plan.shares_fits and not wants.probes else {}
     outcomes = Outcomes()
     done = begin = 0
 
@@ -92,9 +92,8 @@ def execute(
 
     try:
         together = None if wants.probes or not shortcuts else answer_together(model, data, plan, wants, full)
-        skipped = frozenset[int]() if together is None else _all_fits(plan, full) - together.refit
-        tasks = _tasks(data, plan, seed, full, shared, skipped)
-        done = len(skipped)
+        tasks = _tasks(data, plan, seed, full, shared, None if together is None else together.refit)
+        done = 0 if together is None else plan.n_fits + full - len(together.refit)
         reporter.advance(done)
         for stop in (*(stops if together is None else ()), None):  # algebra gives the whole answer at once
             piece = [t for t in tasks if begin <= t[0] and (stop is None or t[0] < stop)]
@@ -118,7 +117,7 @@ def execute(
     except KeyboardInterrupt as error:
         kept = finished()
         made = table_of_first(kept) if kept >= 2 else None
-        raise Stopped(f"stopped after {done} of {len(plan.fits) + full} fits of {plan.design}", made) from error
+        raise Stopped(f"stopped after {done} of {plan.n_fits + full} fits of {plan.design}", made) from error
     if together is not None:
         return _table_together(model, data, plan, together, outcomes, seed)
     return table_of_first(len(plan))
@@ -137,21 +136,16 @@ def _first_splits(plan: Plan, k: int) -> Plan:
     return replace(plan, splits=splits, options=MappingProxyType(options))
 
 
-def _all_fits(plan: Plan, full: bool) -> frozenset[int]:
-    """Return the first split of every fit; the number of splits stands for the fit on all rows."""
-    return frozenset(fit[0] for fit in plan.fits) | ({len(plan)} if full else frozenset())
-
-
 def _tasks(
-    data: Data, plan: Plan, seed: int, full: bool, shared: Mapping[int, Sequence[int]], skipped: frozenset[int]
+    data: Data, plan: Plan, seed: int, full: bool, shared: Mapping[int, Sequence[int]], only: frozenset[int] | None
 ) -> list[Task]:
-    """Return one task per fit that is not skipped, its test rows those of all its splits in turn, numbered by the first of them.
+    """Return one task per fit, its test rows those of all its splits in turn, numbered by the first of them; `only` these, if given.
 
     If nothing is shared (a probe looks at one test part), splits of one fit still get one seed, and so one model.
     """
     tasks: list[Task] = []
-    for fit in plan.fits:
-        if fit[0] in skipped:
+    for fit in plan.fits if only is None or only else ():
+        if only is not None and fit[0] not in only:
             continue
         made = task_seed(seed, "fit", fit[0])
         if fit[0] in shared:
@@ -159,7 +153,7 @@ def _tasks(
             tasks.append((fit[0], replace(plan.splits[fit[0]], test=tests), made))
         else:
             tasks += [(j, plan.splits[j], made) for j in fit]
-    if full and len(plan) not in skipped:
+    if full and (only is None or len(plan) in only):
         tasks.append((len(plan), Split(np.arange(data.n), np.zeros(0, np.int64)), task_seed(seed, "fit", "full")))
     return tasks
 

@@ -48,17 +48,25 @@ def limited_threads(number: int | None) -> Iterator[None]:
     if number is None:
         yield
         return
-    with _controller().limit(limits=number):
+    controller = _controller()
+    # inside another limit, as in most calls, and where the environment sets one, there is nothing to do
+    if all(library.get_num_threads() == number for library in controller.lib_controllers):
+        yield
+        return
+    with controller.limit(limits=number):
         yield
 
 
 def _controller() -> Any:
     global _kept
-    names = list(sys.modules)
-    loaded = (len(names), names[-1])
-    if _kept is None or _kept[0] != loaded:
+    if _kept is None or _kept[0] != _loaded():
         from threadpoolctl import ThreadpoolController
 
-        names = list(sys.modules)  # threadpoolctl itself may just have come
-        _kept = (len(names), names[-1]), ThreadpoolController()
+        controller = ThreadpoolController()
+        _kept = _loaded(), controller  # threadpoolctl itself may just have come
     return _kept[1]
+
+
+def _loaded() -> tuple[int, str]:
+    """Return how many modules were imported, and the last of them."""
+    return len(sys.modules), next(reversed(sys.modules))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,10 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
 from unseen.core.losses import Failure, Predictions
 from unseen.core.model import Model
-from unseen.core.plan import Plan
+from unseen.core.plan import Plan, RowParts
 from unseen.core.registry import classes_in
 from unseen.engine.chunk import Outcome, Wants
-from unseen.engine.fits import ManyAnswers, ManyFits, TrainingParts, count_rows
+from unseen.engine.fits import ManyAnswers, ManyFits, TrainingParts, count_rows, count_rows_beside
 
 __all__ = ["Together", "answer_together"]
 
@@ -98,17 +98,19 @@ def answer_together(model: Model, data: Data, plan: Plan, wants: Wants, full: bo
 def _answer_by(shortcut: Any, model: Model, data: Data, plan: Plan, wants: Wants, full: bool) -> Together | None:
     fits, parts, order = _ask(data, plan, wants)
     answer: ManyAnswers | None = shortcut.fit_many(model, fits)
-    if answer is None or np.mean(~answer.safe) > MOST_REFITTED or (wants.scores and answer.scores is None):
+    if answer is None or (wants.scores and answer.scores is None):
+        return None
+    unsafe = np.flatnonzero(~answer.safe).tolist()
+    if len(unsafe) > MOST_REFITTED * len(fits):
         return None
     _distribute(answer, list(parts.values()), order)
-    refit = {plan.fits[j][0] for j in np.flatnonzero(~answer.safe)}
+    refit = {plan.fits[j][0] if plan.shares_fits else j for j in unsafe}
     whole = None
     if full:
         everything, first = np.arange(data.n), np.zeros(data.n, dtype=np.int64)
         whole = _Part(np.full(data.n, len(plan), dtype=np.int64), everything)
-        one = ManyFits(
-            data=data, train=[everything], fit=first, row=everything, scores=wants.scores, held_out=[first[:0]]
-        )
+        nothing = RowParts.of([first[:0]])
+        one = ManyFits(data=data, train=[everything], fit=first, row=everything, scores=wants.scores, held_out=nothing)
         last: ManyAnswers | None = shortcut.fit_many(model, one)
         if last is None or (wants.scores and last.scores is None):
             return None
@@ -121,32 +123,26 @@ def _answer_by(shortcut: Any, model: Model, data: Data, plan: Plan, wants: Wants
 
 def _ask(data: Data, plan: Plan, wants: Wants) -> tuple[ManyFits, Mapping[str, _Part], Ints | None]:
     """Return what to ask, the parts of the table in the order in which they were joined, and how they were sorted."""
-    groups, splits = plan.fits, plan.splits
-    shared = len(groups) < len(splits)
-    fit_of = np.arange(len(splits))
-    for k, group in enumerate(groups if shared else ()):
-        fit_of[list(group)] = k
-    train = TrainingParts([splits[g[0]] for g in groups] if shared else splits)
-    tests = [s.test for s in splits]
-    parts = {"test": _Part(*_long(tests))}
-    if wants.train:
-        counted = count_rows(train, data.n)
-        counts = counted[fit_of] if shared else counted
-        split, row = np.nonzero(counts)
-        times = counts[split, row].astype(np.int64)
-        parts["train"] = _Part(split, row, times if times.max(initial=1) > 1 else None)
-    fit = np.concatenate([fit_of[p.split] for p in parts.values()]) if shared or wants.train else parts["test"].split
-    row = np.concatenate([p.row for p in parts.values()]) if wants.train else parts["test"].row
-    order = np.argsort(fit, kind="stable") if shared or wants.train else None
-    if order is not None:
+    shared, tests = plan.shares_fits, plan.tests
+    train: Sequence[Ints] = TrainingParts([plan.splits[g[0]] for g in plan.fits] if shared else plan.splits)
+    parts = {"test": _Part(tests.part, tests.row)}
+    fit, row, order = tests.part, tests.row, None
+    if shared or wants.train:
+        fit_of = np.arange(len(plan))
+        for k, group in enumerate(plan.fits if shared else ()):
+            fit_of[list(group)] = k
+        if wants.train:
+            counted = count_rows_beside(tests, data.n) if plan.complementary else count_rows(train, data.n)
+            counts = counted[fit_of] if shared else counted
+            split, learnt = np.nonzero(counts)
+            times = counts[split, learnt].astype(np.int64)
+            parts["train"] = _Part(split, learnt, times if times.max(initial=1) > 1 else None)
+        fit = np.concatenate([fit_of[p.split] for p in parts.values()])
+        row = np.concatenate([p.row for p in parts.values()])
+        order = np.argsort(fit, kind="stable")
         fit, row = fit[order], row[order]
     held_out = tests if plan.complementary else None
     return ManyFits(data=data, train=train, fit=fit, row=row, scores=wants.scores, held_out=held_out), parts, order
-
-
-def _long(rows: list[Ints]) -> tuple[Ints, Ints]:
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    return np.repeat(np.arange(len(rows)), lengths), np.concatenate(rows).astype(np.int64, copy=False)
 
 
 def _distribute(answer: ManyAnswers, parts: list[_Part], order: Ints | None) -> None:

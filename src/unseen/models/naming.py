@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import lru_cache
 from typing import Any
+
+from unseen.models.parameters import defaults_of, own_parameters
 
 __all__ = ["full_name", "short_name"]
 
@@ -13,6 +16,7 @@ MOST_PARAMETERS = 3  # further ones stand in the full name
 LONGEST_FULL = 2000  # characters of a report's last section
 # how a fit runs, not what is fitted
 LEFT_OUT = frozenset({"random_state", "n_jobs", "verbose", "max_iter", "tol", "copy_X", "cache_size", "warm_start"})
+KINDS = ("Classifier", "Regressor", "CV")  # ends of names that say nothing of the method
 # classes whose names are no words
 WORDS = {
     "SVC": "support vector machine",
@@ -118,12 +122,12 @@ def _unwrap(model: Any) -> tuple[Any, list[str]]:
 
 def _was_given(model: Any, name: str) -> bool:
     """Say whether an attribute is a parameter of the model: the tree that a forest keeps as its `estimator` is none."""
-    return not hasattr(model, "get_params") or isinstance(model, type) or name in model.get_params(deep=False)
+    return not hasattr(model, "get_params") or isinstance(model, type) or name in own_parameters(model)
 
 
 def _words_of(model: Any) -> str:
     """Return the class of a model in words; a function by its name."""
-    if inspect.isroutine(model):
+    if not hasattr(model, "get_params") and inspect.isroutine(model):
         name = str(getattr(model, "__name__", "function"))
         return "function" if name == "<lambda>" else name
     name = type(model).__name__
@@ -132,10 +136,16 @@ def _words_of(model: Any) -> str:
     if name.islower() or not name.isidentifier():
         return name
     parts = getattr(model, "estimators", None)
-    plain = re.sub(r"(Classifier|Regressor|CV)$", "", name) or name
-    words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+", plain)
-    text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words) or name
+    plain = next((name.removesuffix(end) for end in KINDS if name.endswith(end)), name) or name
+    text = _separate_words(plain) or name
     return f"{text} of {len(parts)} model{'s' * (len(parts) > 1)}" if isinstance(parts, list) and parts else text
+
+
+@lru_cache(256)
+def _separate_words(name: str) -> str:
+    """Return the words of a name in capitals and small letters."""
+    words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+", name)
+    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
 
 
 def _parameters(model: Any) -> list[str]:
@@ -143,8 +153,8 @@ def _parameters(model: Any) -> list[str]:
     if not hasattr(model, "get_params"):
         return []
     try:
-        given = model.get_params(deep=False)
-        defaults = {name: p.default for name, p in inspect.signature(type(model)).parameters.items()}
+        cls: Any = type(model)
+        given, defaults = own_parameters(model), defaults_of(cls)
     except (TypeError, ValueError, AttributeError):
         return []
     found = []

@@ -14,6 +14,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model
 from unseen.models.naming import short_name
+from unseen.models.parameters import all_parameters, is_plain_estimator
 from unseen.models.pipelines import piped_hook
 from unseen.models.shapes import in_shape, reads_shapes
 from unseen.models.trees import is_tree, learn_counted, single_precision
@@ -251,7 +252,7 @@ def _unset_seeds(estimator: Any) -> tuple[str, ...]:
     """Return the names of all `random_state` parameters that are None, however deep."""
     if not hasattr(estimator, "get_params"):
         return ()
-    params = estimator.get_params()
+    params = all_parameters(estimator)
     return tuple(sorted(n for n, value in params.items() if value is None and n.split("__")[-1] == "random_state"))
 
 
@@ -296,7 +297,7 @@ def as_model(model: Any, data: Data | None = None, name: str = "") -> Model:
     """
     if isinstance(model, SklearnModel):
         return replace(model, name=name) if name else model
-    if isinstance(model, Model) and not hasattr(model, "predict"):
+    if not hasattr(model, "predict") and isinstance(model, Model):
         return model
     if isinstance(model, type):
         raise KindError(f"the model is the class {model.__name__}; give an object of it: {model.__name__}().")
@@ -322,6 +323,8 @@ def _check_trainable(model: Any) -> None:
             "the model is frozen and cannot be trained again; give the estimator inside it, or use a method without retraining with fitted=True."
         )
     if hasattr(model, "get_params"):
+        if is_plain_estimator(model):
+            return
         try:
             _clone(model)
         except Exception as error:  # clone raises several kinds, all meaning the same here

@@ -17,6 +17,7 @@ from unseen.datasets.copies import with_copies
 from unseen.datasets.identifiers import without_identifiers
 from unseen.datasets.read import read
 from unseen.measures.scoring import resolve_measure
+from unseen.models.parameters import all_parameters
 from unseen.models.sklearn import as_fitted, as_model
 
 __all__ = [
@@ -131,7 +132,7 @@ def picks_columns(model: Any) -> bool:
         return any(map(picks_columns, model.values()))
     if not hasattr(model, "get_params") or isinstance(model, type):
         return True
-    parts = [model, *(v for v in model.get_params().values() if hasattr(v, "fit") or hasattr(v, "get_params"))]
+    parts = [model, *(v for v in all_parameters(model).values() if hasattr(v, "fit") or hasattr(v, "get_params"))]
     return any(
         type(one).__name__ in PICKS_COLUMNS or type(one).__module__.partition(".")[0] not in KNOWN_MAKERS
         for one in parts

@@ -106,7 +106,7 @@ class Request:
         """
         data = self.data if data is None else data
         plan = plan_of(design, data, self.seed)
-        self.reporter.expect(len(plan.fits) + full, plan.design)
+        self.reporter.expect(plan.n_fits + full, plan.design)
         return self.run_plan(plan, model=model, data=data, train=train, full=full, scores=scores, probes=probes)
 
     def run_plan(

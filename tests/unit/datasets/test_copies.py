@@ -260,3 +260,20 @@ class TestNotes:
         assert "the features of 12 of 66 rows" in found["auto"]["U035"].text
         assert "60 distinct rows" in found["auto"]["U035"].text
         assert "(12 of them have copies with another target)" in found["auto"]["U035"].text
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2, 5])
+def test_a_column_without_repeats_shows_that_there_are_no_copies(lost):
+    """Missing values equal each other, and so do 0 and -0: neither makes rows differ."""
+    X = np.random.default_rng(0).standard_normal((80, 2))
+    X[60 : 60 + lost] = np.nan
+    assert find_copies(X).rows == (lost if lost > 1 else 0)
+    X = np.random.default_rng(0).standard_normal((80, 2))
+    X[60], X[70] = 0.0, -0.0
+    assert find_copies(X).rows == 2
+    X[70, 1] = 1.0
+    assert find_copies(X).rows == 0
+    whole = np.arange(160).reshape(80, 2)
+    assert find_copies(whole).rows == 0
+    assert find_copies(np.vstack([whole, whole[79:]])).rows == 2
+    assert find_copies(np.column_stack([np.zeros(80), whole[:, 0]])).rows == 0

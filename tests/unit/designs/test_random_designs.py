@@ -121,3 +121,44 @@ def test_bootstrap_draws_whole_groups():
         per_group = [np.unique(count[groups == g]) for g in range(12)]
         assert all(len(times) == 1 for times in per_group)
         assert sum(int(times[0]) for times in per_group) == 12
+
+
+def drawn_one_by_one(data, size, n_splits, rng, distinct):
+    """Return the test units of each split: drawn again if it came before, or if the rest lacks a class."""
+    seen, kept, redrawn = set(), [], 0
+    while len(kept) < n_splits:
+        test = np.sort(rng.permutation(data.n_units)[:size])
+        if distinct and tuple(test) in seen:
+            continue
+        seen.add(tuple(test))
+        rest = np.delete(np.arange(data.n_units), test)
+        if len(np.unique(data.units)) == data.n and len(np.unique(data.codes[rest])) < len(data.classes):
+            redrawn += 1
+            continue
+        kept.append(test)
+    return kept, redrawn
+
+
+@pytest.mark.parametrize("design", [LeaveOut(0.2, 120), MonteCarlo(0.2, 120)], ids=lambda d: d.id)
+@pytest.mark.parametrize("sizes", [(20, 5), (30, 2), (20, 2, 2)])
+def test_draws_are_those_made_one_by_one(design, sizes):
+    """The same splits, the same number of draws, and the generator left where single draws leave it."""
+    data, ours, single = classes(*sizes), np.random.default_rng(3), np.random.default_rng(3)
+    made = design.plan(data, ours)
+    size = len(made.splits[0].test)
+    kept, redrawn = drawn_one_by_one(data, size, 120, single, design.id == "leave-out")
+    assert [s.test.tolist() for s in made] == [t.tolist() for t in kept]
+    assert [n.text.startswith(f"{redrawn} draws") for n in made.notes] == ([True] if redrawn else [])
+    assert ours.bit_generator.state == single.bit_generator.state
+
+
+def test_a_class_that_draws_keep_missing_is_refused():
+    with pytest.raises(InputError, match="keep leaving a class out"):
+        plan(MonteCarlo(0.99, 5), classes(1, 400))
+
+
+def test_splits_of_groups_train_on_all_rows_beside_whole_groups():
+    data = numbers(12, groups=np.repeat(np.arange(6), 2))
+    for split in plan(LeaveOut(0.4, 8), data):
+        assert sorted([*split.train, *split.test]) == list(range(12))
+        assert not set(data.groups[split.train]) & set(data.groups[split.test])

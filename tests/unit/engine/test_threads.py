@@ -52,6 +52,14 @@ def test_libraries_are_looked_for_once(monkeypatch):
     assert len(asked) == 2
 
 
+def test_inside_a_limit_nothing_is_set_again(monkeypatch):
+    with threadpoolctl.threadpool_limits(1):
+        controller = threads._controller()
+        monkeypatch.setattr(type(controller), "limit", None)  # a second limit would call it
+        with limited_threads(1):
+            assert set(numbers()) == {1}
+
+
 LATER = """
 from unseen.engine.threads import limited_threads
 import numpy

@@ -30,6 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen.core.errors import InputError, KindError
 from unseen.datasets.conversion import as_data
+from unseen.models.parameters import all_parameters, is_plain_estimator, own_parameters
 from unseen.models.sklearn import as_fitted, as_model
 from unseen.models.weights import weight_key
 
@@ -248,3 +249,57 @@ class TestWeights:
             np.testing.assert_array_equal(fitted[-1].seen_[2], data.weights)
             declined = Pipeline([("m", Keeps().set_fit_request(sample_weight=False))])
             assert as_model(declined).fit(data, 0).native[-1].seen_[2] is None
+
+
+class OwnParameters(BaseEstimator):
+    """Says itself what its parameters are."""
+
+    def __init__(self, depth=1):
+        self.depth = depth
+
+    def get_params(self, deep=True):
+        return {"depth": self.depth, "hidden": 3}
+
+
+class Derived(KNeighborsClassifier):
+    def __init__(self, n_neighbors=5):
+        super().__init__(n_neighbors=n_neighbors)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OwnParameters(2),
+        Derived(3),
+        KNeighborsClassifier(3),
+        make_pipeline(StandardScaler(), LogisticRegression(C=2)),
+        GridSearchCV(LogisticRegression(), {"C": [1, 2]}),
+        VotingClassifier([("a", LogisticRegression())]),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_parameters_are_those_of_get_params(model):
+    for _ in range(2):  # the second time names are remembered
+        assert own_parameters(model) == model.get_params(deep=False)
+        assert {k: repr(v) for k, v in all_parameters(model).items()} == {
+            k: repr(v) for k, v in model.get_params().items()
+        }
+
+
+class Changes(ClassifierMixin, BaseEstimator):
+    def __init__(self, layers=(1,)):
+        self.layers = list(layers)
+
+    def fit(self, X, y): ...
+
+    def predict(self, X): ...
+
+
+def test_only_estimators_of_scikit_learn_with_plain_values_are_not_cloned_to_see():
+    assert is_plain_estimator(KNeighborsClassifier())
+    assert not any(
+        map(is_plain_estimator, (Derived(), Changes(), BaggingClassifier(LogisticRegression()), Plain(), print))
+    )
+    assert not is_plain_estimator(LogisticRegression(class_weight={0: 1, 1: 2}))
+    with pytest.raises(KindError, match="cannot be cloned"):
+        as_model(Changes())

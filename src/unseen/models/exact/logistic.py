@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import expit
 
 from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.plan import RowParts
 from unseen.core.registry import register
 from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.hat import apply_weights
@@ -175,7 +176,11 @@ def _start(
     """
     everything = np.arange(len(sample.X))
     one = ManyFits(
-        data=sample.data, train=[everything], fit=np.zeros_like(everything), row=everything, held_out=[everything[:0]]
+        data=sample.data,
+        train=[everything],
+        fit=np.zeros_like(everything),
+        row=everything,
+        held_out=RowParts.of([everything[:0]]),
     )
     own = scaling_of(scalers, sample, one)
     if own is None or not own.safe.all():

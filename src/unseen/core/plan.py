@@ -124,6 +124,25 @@ class RowParts(Sequence[Ints]):
         """Length of each list."""
         return np.diff(self.starts)
 
+    def of_one_length(self, most: int | None = None) -> Iterator[tuple[Ints, Ints]]:
+        """Yield lists of one length together: their numbers, and the lists as lines of a matrix, at most so many numbers each time.
+
+        Examples
+        --------
+        >>> parts = RowParts.of([np.array([4, 7]), np.array([1]), np.array([2, 3])])
+        >>> [(which.tolist(), rows.tolist()) for which, rows in parts.of_one_length()]
+        [([1], [[1]]), ([0, 2], [[4, 7], [2, 3]])]
+        """
+        sizes = self.sizes
+        for size in np.unique(sizes).tolist():
+            alike = np.flatnonzero(sizes == size)
+            step = len(alike) if most is None else max(1, most // max(size, 1))
+            for which in np.split(alike, range(step, len(alike), step)):
+                if len(which) == len(self):
+                    yield which, self.row.reshape(len(self), size)
+                else:
+                    yield which, self.row[self.starts[which][:, None] + np.arange(size)]
+
     @cached_property
     def part(self) -> Ints:
         """Number of the list that each row number stands in."""

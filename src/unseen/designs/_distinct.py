@@ -57,10 +57,11 @@ def _by_drawing(
     seen: set[bytes] = set()
 
     def is_new(marks: bytes) -> bool:
-        before = len(seen)
-        seen.add(marks)
-        if len(seen) == before == possible:
+        if marks not in seen:
+            seen.add(marks)
+            return True
+        if len(seen) == possible:
             raise too_rare(design, data)
-        return len(seen) > before
+        return False
 
     return draw_rests(design, data, n_splits, lambda: rng.permutation(data.n_units)[:size], is_new)

@@ -126,8 +126,12 @@ def lack_class(data: Data, splits: Sequence[Split]) -> Array:
         return np.fromiter((lacks_class(data, s.train) for s in splits), bool, len(splits))
     sizes, tests = data.class_sizes, splits.tests
     J, K = len(tests), len(sizes)
+    lacking = np.zeros(J, dtype=bool)
+    if tests.sizes.max(initial=0) < sizes[sizes > 0].min(initial=data.n):
+        return lacking  # test parts too small to hold a whole class
     tested = np.bincount(tests.part * K + data.codes[tests.row], minlength=J * K).reshape(J, K)
-    return np.asarray(((tested == sizes) & (sizes > 0)).any(axis=1))
+    lacking[np.nonzero((tested == sizes) & (sizes > 0))[0]] = True
+    return lacking
 
 
 def rests_of(data: Data, tested: Array) -> Rests:
@@ -136,6 +140,7 @@ def rests_of(data: Data, tested: Array) -> Rests:
     J, n = rows.shape
     starts = np.zeros(J + 1, dtype=np.int64)
     np.cumsum(np.count_nonzero(rows, axis=1), out=starts[1:])
+    # in two dimensions numpy looks for them much more slowly
     flat = np.flatnonzero(rows)
     flat -= np.repeat(np.arange(J) * n, np.diff(starts))
     return Rests(n, RowParts(flat, starts), np.arange(J), np.zeros(J, dtype=np.int64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -178,11 +178,30 @@ class ManyFits:
     @cached_property
     def class_counts(self) -> Ints:
         """How many rows of each class each fit learns, as a (fits, classes) array."""
-        codes, changes = self.data.codes, self.changes
+        codes = self.data.codes
         assert self.data.classes is not None
         K = len(self.data.classes)
+        if self.left_out is not None:
+            out = np.repeat(np.bincount(codes, minlength=K)[:, None], len(self), axis=1)
+            out[codes[self.left_out], np.arange(len(self))] -= 1
+            return out.T
+        changes = self.changes
         by = np.bincount(changes.fit * K + codes[changes.row], weights=changes.by, minlength=len(self) * K)
         return np.bincount(codes, minlength=K) + by.reshape(-1, K).astype(np.int64)
+
+    @cached_property
+    def one_each(self) -> bool:
+        """Whether exactly one prediction is wanted of each fit."""
+        return len(self.row) == len(self) and bool((self.fit == np.arange(len(self))).all())
+
+    def per_prediction(self, values: Array) -> Array:
+        """Return, for each wanted prediction, what belongs to its fit."""
+        return values if self.one_each else values[self.fit]
+
+    @cached_property
+    def predicts_left_out(self) -> bool:
+        """Whether each fit leaves one row out, and predictions are wanted of these rows only."""
+        return self.left_out is not None and np.array_equal(self.per_prediction(self.left_out), self.row)
 
     @cached_property
     def starts(self) -> Ints:
@@ -192,6 +211,15 @@ class ManyFits:
     def wanted(self, j: int) -> slice:
         """Return the places of the predictions that are wanted of one fit."""
         return slice(int(self.starts[j]), int(self.starts[j + 1]))
+
+    def wanted_together(self, most: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Yield fits of which equally many predictions are wanted: their numbers, the places of the predictions and their rows.
+
+        The rows of a fit are a line of a matrix, of at most so many numbers, or of one line.
+        """
+        places = RowParts(np.arange(len(self.row)), self.starts)
+        for which, place in places.of_one_length(most):
+            yield which, place, self.row[place]
 
     def some(self, which: Ints) -> ManyFits:
         """Return these fits alone, with their wanted predictions."""

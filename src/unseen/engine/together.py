@@ -98,10 +98,12 @@ def answer_together(model: Model, data: Data, plan: Plan, wants: Wants, full: bo
 def _answer_by(shortcut: Any, model: Model, data: Data, plan: Plan, wants: Wants, full: bool) -> Together | None:
     fits, parts, order = _ask(data, plan, wants)
     answer: ManyAnswers | None = shortcut.fit_many(model, fits)
-    if answer is None or np.mean(~answer.safe) > MOST_REFITTED or (wants.scores and answer.scores is None):
+    if answer is None or (wants.scores and answer.scores is None):
+        return None
+    unsafe = np.flatnonzero(~answer.safe).tolist()
+    if len(unsafe) > MOST_REFITTED * len(fits):
         return None
     _distribute(answer, list(parts.values()), order)
-    unsafe = np.flatnonzero(~answer.safe).tolist()
     refit = {plan.fits[j][0] if plan.shares_fits else j for j in unsafe}
     whole = None
     if full:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -13,10 +14,10 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
 from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.components import Components, components_of
-from unseen.models.exact.learner import Exact, Sample, decide, probabilities
+from unseen.models.exact.learner import Exact, Sample, decide, largest_distances, probabilities
 from unseen.models.exact.scaling import Scaling, harmless, scaling_of
-from unseen.models.exact.scatter import MAX_OUTER, changed_scatter, invert, split_fits
-from unseen.models.exact.sums import centre_by_class, changed_sums
+from unseen.models.exact.scatter import IN_CACHE, MAX_OUTER, changed_scatter, invert, split_fits
+from unseen.models.exact.sums import centre_by_class, changed_sums, largest_sizes, products_with_left_out
 
 __all__ = ["LinearDiscriminant"]
 
@@ -28,12 +29,16 @@ WELL_APART = 1e-2  # of singular values between classes, over scikit-learn's tol
 
 @dataclass(frozen=True, eq=False)
 class _CentredRows:
-    """All rows in coordinates in which the scatter within classes is the identity.
+    """All rows in other coordinates: in units of their spread within classes, or so that the scatter within classes is the identity.
 
     Parameters
     ----------
-    z, away : ndarray, (n, p)
-        Rows, and rows minus the centre of their class.
+    X : ndarray, (n, p)
+        Rows as they came.
+    middle, basis : ndarray, (p,) and (p, p)
+        What takes them to the other coordinates: (X - middle) basis.
+    away : ndarray, (n, p)
+        Rows minus the centre of their class.
     centre : ndarray, (classes, p)
         Centres of the classes.
     spread : ndarray, (p,)
@@ -44,12 +49,19 @@ class _CentredRows:
         Rounding error of a discriminant that scikit-learn computes from rows that are not centred.
     """
 
-    z: Floats
+    X: Floats
+    middle: Floats
+    basis: Floats
     away: Floats
     centre: Floats
     spread: Floats
     smallest: float
     far: float
+
+    @cached_property
+    def z(self) -> Floats:
+        """The rows, as an (n, p) array."""
+        return np.asarray((self.X - self.middle) @ self.basis)
 
 
 @register
@@ -109,7 +121,8 @@ class LinearDiscriminant(Exact):
             return None
         if sample.X.shape[0] * sample.X.shape[1] ** 2 > MAX_OUTER:
             return None
-        rows = _whiten(sample) if not shrink and components is None else _standardize(sample)
+        plain = not shrink and components is None
+        rows = _centre(sample, plain) if not plain or sample.X.shape[0] - K > sample.X.shape[1] else None
         if rows is None:
             return None
         size = fits.class_counts.astype(float)
@@ -121,7 +134,7 @@ class LinearDiscriminant(Exact):
         shares = size / n[:, None] if priors is None else np.broadcast_to(priors, size.shape)
         log_prior = np.where(there, np.log(shares), -np.inf)
         tolerance = max(SMALLEST, 100 * final.tol**2)
-        if fits.left_out is not None and not shrink and components is None:
+        if fits.left_out is not None and plain:
             distance, fine = _leave_one_out(rows, sample, fits, size, final.tol, tolerance)
         else:
             distance, fine = np.empty((len(fits.row), K)), np.empty(len(fits), dtype=bool)
@@ -133,8 +146,8 @@ class LinearDiscriminant(Exact):
                 distance[here], fine[which] = _by_factors(
                     rows, sample, part, size[which], final.tol, tolerance, shrunk, turn
                 )
-        joint = log_prior[fits.fit] - 0.5 * distance
-        largest = np.where(there[fits.fit], distance, 0.0).max(axis=1)
+        joint = fits.per_prediction(log_prior) - 0.5 * distance
+        largest = largest_distances(fits, there, distance)
         scores = probabilities(joint) if fits.scores else None
         if scaling is not None:
             safe &= scaling.safe
@@ -145,28 +158,29 @@ def _of(scaling: Scaling, which: Array) -> Floats:
     return scaling.scale if len(scaling.scale) == 1 else scaling.scale[which]
 
 
-def _standardize(sample: Sample) -> _CentredRows | None:
-    """Return rows divided by their spread within classes."""
-    centre, away = centre_by_class(sample.X, sample.codes, sample.n_classes, None)
-    spread = np.sqrt(np.square(away).sum(axis=0))
+def _centre(sample: Sample, whiten: bool) -> _CentredRows | None:
+    """Return rows divided by their spread within classes, or in the basis of the correlations within classes.
+
+    None if a column has no spread, or if the correlations are close to singular.
+    """
+    X = sample.X
+    centre, away = centre_by_class(X, sample.codes, sample.n_classes, None)
+    scatter = away.T @ away
+    spread = np.sqrt(np.diagonal(scatter))
     if not np.all(spread > 0):
         return None
-    middle = sample.X.mean(axis=0)
-    far = FAR_FROM_ZERO * len(away) * float(np.square(np.abs(sample.X).max(axis=0) / spread).sum())
-    return _CentredRows((sample.X - middle) / spread, away / spread, (centre - middle) / spread, spread, 1.0, far)
-
-
-def _whiten(sample: Sample) -> _CentredRows | None:
-    """Return rows in the basis of the correlations within classes; None if these are close to singular."""
-    n, p = sample.X.shape
-    rows = _standardize(sample) if n - sample.n_classes > p else None
-    if rows is None:
-        return None
-    values, vectors = np.linalg.eigh(rows.away.T @ rows.away)
-    if not values[0] > SMALLEST:
-        return None
-    basis = vectors / np.sqrt(values)
-    return _CentredRows(rows.z @ basis, rows.away @ basis, rows.centre @ basis, rows.spread, float(values[0]), rows.far)
+    smallest = 1.0
+    if not whiten:
+        basis = np.diag(1.0 / spread)
+    else:
+        matrix = scatter / spread[:, None] / spread
+        smallest = float(np.linalg.eigvalsh(matrix)[0])
+        if not smallest > SMALLEST:
+            return None
+        basis = invert(matrix).factor.T / spread[:, None]
+    middle = np.ones(len(X)) @ X / len(X)
+    far = FAR_FROM_ZERO * len(X) * float(np.square(largest_sizes(X) / spread).sum())
+    return _CentredRows(X, middle, basis, away @ basis, (centre - middle) @ basis, spread, smallest, far)
 
 
 def _leave_one_out(
@@ -175,28 +189,51 @@ def _leave_one_out(
     """Take one row from the scatter: its inverse changes by a matrix of rank one."""
     out = fits.left_out
     assert out is not None
+    away, centre = rows.away, rows.centre
     code = sample.codes[out]
-    left = size[np.arange(len(out)), code]
-    gone = rows.away[out]
-    factor = np.where(left > 0, (left + 1) / np.maximum(left, 1), 0.0)
-    rest = 1 - factor * np.square(gone).sum(axis=1)
-    mean = np.broadcast_to(rows.centre, (len(out), *rows.centre.shape)).copy()
-    mean[np.arange(len(out)), code] -= gone / np.maximum(left, 1)[:, None]
+    count = np.bincount(sample.codes, minlength=len(centre))[code]
+    left = np.maximum(count - 1, 1)
+    factor = np.where(count > 1, count / left, 0.0)
+    squares = np.einsum("ip,ip->i", away, away)
+    gone = squares[out]
+    rest = 1 - factor * gone
     fine = rest * rows.smallest > tolerance
     rest = np.where(fine, rest, 1.0)
-    # of each wanted row: squared length, and the share along the row that was taken
-    away = rows.z[fits.row, None, :] - mean[fits.fit]
-    along = np.einsum("ikp,ip->ik", away, gone[fits.fit])
-    distance = np.einsum("ikp,ikp->ik", away, away) + (factor / rest)[fits.fit, None] * along**2
-    n = size.sum(axis=1)
-    if size.shape[1] > 2:
-        between = mean - (size / n[:, None])[:, None, :] @ mean
-        side = np.einsum("jkp,jp->jk", between, gone)
-        gram = (
-            between @ between.transpose(0, 2, 1) + (factor / rest)[:, None, None] * side[:, :, None] * side[:, None, :]
-        )
-        fine &= _apart(gram, size, rows.z.shape[1], tol)
-    return n[fits.fit, None] * distance, fine
+    # all follows from products of rows, taken from the centre of their class, with each other and with the centres
+    onto = centre @ away.T
+    between = centre[:, None] - centre
+    apart = np.einsum("klp,klp->kl", between, between)
+    row = fits.row
+    o, own, there = fits.per_prediction(out), sample.codes[row], fits.per_prediction(code)
+    product = products_with_left_out(fits, away, squares)
+    along_own, square, onto_own = product + onto[own, o], squares[row], onto[own, row]
+    grown, taken, moved = (fits.per_prediction(v) for v in (factor / rest, 1 / left, gone / left))
+    distance = np.empty((len(centre), len(row)))
+    for k in range(len(centre)):
+        # the centre of the class of the row that was taken moves away from it
+        here = there == k
+        along = along_own - onto[k, o]
+        length = square + 2 * (onto_own - onto[k, row]) + apart[k, own] + here * taken * (2 * along + moved)
+        along += here * moved
+        np.square(along, out=along)
+        along *= grown
+        np.add(length, along, out=distance[k])
+    distance *= len(away) - 1
+    if len(centre) > 2:
+        fine &= _apart(_gram_between(rows, out, code, size, left, factor / rest), size, rows.X.shape[1], tol)
+    return distance.T, fine
+
+
+def _gram_between(rows: _CentredRows, out: Array, code: Array, size: Floats, left: Floats, factor: Floats) -> Floats:
+    """Return the products of the centres of classes, taken from their middle, in the coordinates of each fit."""
+    gone = rows.away[out]
+    mean = np.broadcast_to(rows.centre, (len(out), *rows.centre.shape)).copy()
+    mean[np.arange(len(out)), code] -= gone / left[:, None]
+    between = mean - (size / size.sum(axis=1, keepdims=True))[:, None, :] @ mean
+    side = np.einsum("jkp,jp->jk", between, gone)
+    gram: Floats = between @ between.transpose(0, 2, 1)
+    gram += factor[:, None, None] * side[:, :, None] * side[:, None, :]
+    return gram
 
 
 def _turn(components: Components, rows: _CentredRows, fits: ManyFits, which: Array) -> tuple[Floats, Array]:
@@ -216,7 +253,7 @@ def _by_factors(
     turn: tuple[Floats, Array] | None,
 ) -> tuple[Floats, Array]:
     """Factor the scatter of each training part, as it is or in the directions of its components."""
-    K, p = size.shape[1], rows.z.shape[1]
+    K, p = size.shape[1], rows.X.shape[1]
     there = np.maximum(size, 1.0)[:, :, None]
     shift = changed_sums(fits, rows.away, sample.codes, K) / there
     mean = rows.centre + shift
@@ -255,14 +292,14 @@ def _by_factors(
     if K > 2 and shrunk is None:
         fine &= _apart(turned @ turned.transpose(0, 2, 1), size, p, tol)
     distance = np.empty((len(fits.row), K))
-    middle = mean - between
-    for j in range(len(fits)):
-        here = fits.wanted(j)
-        z = rows.z[fits.row[here]] if turn is None else rows.z[fits.row[here]] @ maps[j]
-        z = (z - middle[j, 0]) @ inverse.factor[j].T
-        for k in range(K):
-            away = z - turned[j, k]
-            distance[here, k] = np.einsum("ip,ip->i", away, away)
+    middle, lengths = mean - between, np.einsum("jkp,jkp->jk", turned, turned)
+    for which, place, lines in fits.wanted_together(IN_CACHE // rows.X.shape[1]):
+        z = rows.z.take(lines, axis=0)
+        if turn is not None:
+            z = z @ maps[which]
+        z = (z - middle[which, :1]) @ inverse.factor[which].transpose(0, 2, 1)
+        square = np.einsum("jip,jip->ji", z, z)[:, :, None]
+        distance[place] = square - 2 * (z @ turned[which].transpose(0, 2, 1)) + lengths[which][:, None]
     return distance, fine
 
 

@@ -14,7 +14,7 @@ from unseen.core.data import Data
 from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.engine.threads import limited_threads
 
-__all__ = ["Exact", "Sample", "decide", "exponentials", "is_sklearn", "probabilities", "steps_of"]
+__all__ = ["Exact", "Sample", "decide", "exponentials", "is_sklearn", "largest_distances", "probabilities", "steps_of"]
 
 MAX_COUNTS = 400_000_000  # fits times rows; their counts then take 400 MB
 MAX_WANTED = 50_000_000  # predictions; beyond that the engine refits split by split
@@ -153,14 +153,28 @@ def decide(
     scores, kind
         As in `ManyAnswers`; left out if no scores were asked for.
     """
-    values = joint.argmax(axis=1)
-    two = np.partition(joint, -2, axis=1)[:, -2:] if joint.shape[1] > 2 else np.sort(joint, axis=1)
-    sure = ~(two[:, -1] - two[:, 0] <= tolerance) & np.isfinite(two[:, -1])
-    safe = safe.copy()
-    safe[fits.fit[~sure]] = False
+    if joint.shape[1] == 2:
+        lead = joint[:, 1] - joint[:, 0]
+        values = (lead > 0).astype(np.int64)
+        sure = ~(np.abs(lead) <= tolerance) & np.isfinite(np.maximum(joint[:, 0], joint[:, 1]))
+    else:
+        values = joint.argmax(axis=1).astype(np.int64)
+        two = np.partition(joint, -2, axis=1)[:, -2:]
+        sure = ~(two[:, -1] - two[:, 0] <= tolerance) & np.isfinite(two[:, -1])
+    if not sure.all():
+        safe = safe.copy()
+        safe[fits.fit[~sure]] = False
     if not fits.scores:
         scores = kind = None
-    return ManyAnswers(values=values.astype(np.int64), safe=safe, scores=scores, score_kind=kind)
+    return ManyAnswers(values=values, safe=safe, scores=scores, score_kind=kind)
+
+
+def largest_distances(fits: ManyFits, there: Array, distance: Floats) -> Floats:
+    """Return the largest size of each wanted prediction's distances, those from classes that its fit has not seen left out."""
+    out = np.zeros(len(distance))
+    for k in range(distance.shape[1]):
+        np.maximum(out, np.where(fits.per_prediction(there[:, k]), np.abs(distance[:, k]), 0.0), out=out)
+    return out
 
 
 def probabilities(joint: Floats) -> Floats:

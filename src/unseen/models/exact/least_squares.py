@@ -21,8 +21,8 @@ __all__ = ["LeastSquares"]
 class LeastSquares(Exact):
     """scikit-learn's LinearRegression, bare or behind scalers, which cannot change its predictions.
 
-    Declines, so that the engine refits, for: positive weights only, columns that do not determine the weights, an intercept left
-    out behind a scaler that centres.
+    Declines, so that the engine refits, for: positive weights only, columns that do not determine the weights or of which `tol`
+    may drop a direction, an intercept left out behind a scaler that centres.
 
     References
     ----------
@@ -54,5 +54,7 @@ class LeastSquares(Exact):
         if final.positive:
             return None
         targets = np.asarray(sample.data.y, dtype=float)[:, None]
-        made = linear_predictions(scalers, 0.0, bool(final.fit_intercept), sample, targets, fits)
+        # for releases before 1.9 the cutoff of dense rows is smaller
+        cutoff = float(getattr(final, "tol", 0.0))
+        made = linear_predictions(scalers, 0.0, bool(final.fit_intercept), sample, targets, fits, cutoff)
         return None if made is None else ManyAnswers(values=made[0][:, 0], safe=made[1])

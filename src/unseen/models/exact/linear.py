@@ -23,7 +23,13 @@ SMALLEST = 1e-7  # eigenvalue of the equations over the mean one, below which re
 
 
 def linear_predictions(
-    scalers: Sequence[Any], penalty: float, intercept: bool, sample: Sample, targets: Floats, fits: ManyFits
+    scalers: Sequence[Any],
+    penalty: float,
+    intercept: bool,
+    sample: Sample,
+    targets: Floats,
+    fits: ManyFits,
+    cutoff: float = 0.0,
 ) -> tuple[Floats, Array] | None:
     """Return the wanted predictions of penalised least squares, and which fits are safe; None if refitting is the exact way.
 
@@ -37,11 +43,13 @@ def linear_predictions(
         What is fitted on what.
     targets : ndarray, (n, targets)
         What is predicted.
+    cutoff : float
+        Singular value, over the largest, below which the learner drops a direction.
     """
     if sample.X.shape[1] > MAX_WEIGHTS:
         return None
     if harmless(scalers, intercept, may_scale=penalty == 0):
-        fit = factorize(sample.X, targets, penalty, intercept, sample.weights)
+        fit = factorize(sample.X, targets, penalty, intercept, sample.weights, cutoff, bool(scalers))
         return None if fit is None else fit.predictions(fits)
     if not intercept:
         return None

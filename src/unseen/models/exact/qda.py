@@ -12,10 +12,10 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
 from unseen.engine.fits import ManyAnswers, ManyFits
-from unseen.models.exact.learner import Exact, Sample, decide, exponentials
+from unseen.models.exact.learner import Exact, Sample, decide, exponentials, largest_distances
 from unseen.models.exact.scaling import harmless, scaling_of
-from unseen.models.exact.scatter import MAX_OUTER, changed_scatter, invert, split_fits
-from unseen.models.exact.sums import centre_by_class, changed_sums
+from unseen.models.exact.scatter import IN_CACHE, MAX_OUTER, changed_scatter, invert, split_fits
+from unseen.models.exact.sums import centre_by_class, centre_of, changed_sums, products_with_left_out
 
 __all__ = ["QuadraticDiscriminant"]
 
@@ -75,10 +75,9 @@ class QuadraticDiscriminant(Exact):
         if scaling is None or not harmless(scalers) or sample.X.shape[0] * sample.X.shape[1] ** 2 > MAX_OUTER:
             return None
         # in units close to those that every fit sees, so that its tolerance can be judged
-        units = np.median(scaling.scale, axis=0)
-        X, unit = sample.X / units, np.square(np.broadcast_to(scaling.scale / units, (len(fits), len(units))))
-        classes = sample.codes
-        centre, away = centre_by_class(X, classes, K, None)
+        units = scaling.scale[0] if len(scaling.scale) == 1 else np.median(scaling.scale, axis=0)
+        X = sample.X if scaling.plain else sample.X / units
+        unit = np.square(scaling.scale / units)
         size = fits.class_counts.astype(float)
         there = size > 0
         safe = scaling.safe & (there.sum(axis=1) > 1) & np.all((size > 1) | ~there, axis=1)
@@ -90,7 +89,7 @@ class QuadraticDiscriminant(Exact):
         shares = size / size.sum(axis=1, keepdims=True) if priors is None else np.broadcast_to(priors, size.shape)
         log_prior = np.where(there, np.log(shares), -np.inf)
         reg = float(final.reg_param) if solver == "svd" else 0.0
-        task = _Parts(X, away, centre, classes, size, unit, final.tol, reg, float(shrinkage or 0.0))
+        task = _Parts(X, sample.codes, size, unit, final.tol, reg, float(shrinkage or 0.0))
         if fits.left_out is not None and not reg and not shrinkage:
             distance, fine = task.leave_one_out(fits)
         else:
@@ -99,19 +98,17 @@ class QuadraticDiscriminant(Exact):
                 part = fits.some(which) if len(which) < len(fits) else fits
                 here = slice(int(fits.starts[which[0]]), int(fits.starts[which[-1] + 1]))
                 distance[here], fine[which] = task.by_factors(part, which)
-        joint = log_prior[fits.fit] - 0.5 * distance
-        largest = np.where(there[fits.fit], np.abs(distance), 0.0).max(axis=1)
+        joint = fits.per_prediction(log_prior) - 0.5 * distance
+        largest = largest_distances(fits, there, distance)
         scores = exponentials(joint) if fits.scores else None
         return decide(fits, joint, ROUNDING * (1 + largest), safe & fine, scores, "probability")
 
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """Rows, centres and sizes of classes, and how the covariances are regularised."""
+    """Rows, sizes of classes, and how the covariances are regularised; one unit may stand for all fits."""
 
     X: Floats
-    away: Floats
-    centre: Floats
     codes: Array
     size: Floats
     unit: Floats
@@ -123,45 +120,58 @@ class _Parts:
         """Take one row from the scatter of its class: the inverse changes by a matrix of rank one, the others stay."""
         out = fits.left_out
         assert out is not None
-        J, (K, p) = len(out), self.centre.shape
-        distance = np.empty((len(fits.row), K))
-        fine = np.ones(J, dtype=bool)
-        largest_unit = self.unit.max(axis=1)
+        K, p = self.size.shape[1], self.X.shape[1]
+        distance = np.empty((K, len(fits.row)))
+        fine = np.ones(len(out), dtype=bool)
+        floor = ABOVE_TOLERANCE * self.tol * self.unit.max(axis=1)
+        row = fits.row
+        members = [self.codes == k for k in range(K)]
+        centre, scatter = np.zeros((K, p)), np.zeros((K, p, p))
         for k in range(K):
-            members = self.away[self.codes == k]
-            n = len(members)
-            values, vectors = np.linalg.eigh(members.T @ members)
-            if n <= p + 1 or not values[0] > SMALLEST * values.mean():
+            part = self.X.compress(members[k], axis=0)
+            if len(part):
+                centre[k] = centre_of(part)
+                part -= centre[k]
+                scatter[k] = part.T @ part
+        inverse = invert(scatter)
+        log_dets, means = inverse.log_det, np.trace(scatter, axis1=1, axis2=2) / p
+        for k in range(K):
+            n, mean, smallest = int(np.count_nonzero(members[k])), means[k], float(inverse.smallest[k])
+            away = (self.X - centre[k]) @ inverse.factor[k].T
+            squares = np.einsum("ip,ip->i", away, away)
+            here = members[k][out]
+            gone = squares[out] * here
+            factor, left = here * (n / max(n - 1.0, 1.0)), n - here
+            rest = 1 - factor * gone
+            if not (smallest > SMALLEST * mean and np.all(rest * smallest > floor * left)):
+                # the bound is too low to tell
+                smallest = float(np.linalg.eigvalsh(scatter[k])[0])
+            if n <= p + 1 or not smallest > SMALLEST * mean:
                 fine[:] = False
-                distance[:, k] = 0.0
+                distance[k] = 0.0
                 continue
-            basis = vectors / np.sqrt(values)
-            here = self.codes[out] == k
-            gone = np.where(here[:, None], self.away[out] @ basis, 0.0)
-            factor = np.where(here, n / (n - 1.0), 0.0)
-            rest = 1 - factor * np.square(gone).sum(axis=1)
-            left = n - here
-            fine &= rest * values[0] / left > ABOVE_TOLERANCE * self.tol * largest_unit
-            fine &= rest > SMALLEST
+            fine &= (rest * smallest > floor * left) & (rest > SMALLEST)
             rest = np.where(fine, rest, 1.0)
-            mean = self.centre[k] @ basis - gone / (n - 1.0)
-            away = (self.X @ basis)[fits.row] - mean[fits.fit]
-            along = np.einsum("ip,ip->i", away, gone[fits.fit])
-            squared = np.einsum("ip,ip->i", away, away) + (factor / rest)[fits.fit] * along**2
-            log_det = np.log(values).sum() + np.log(rest) - p * np.log(left)
-            distance[:, k] = left[fits.fit] * squared + log_det[fits.fit]
-        return distance, fine
+            # the centre of the class moves away from the row that was taken
+            product = products_with_left_out(fits, away, squares) * fits.per_prediction(here)
+            moved = fits.per_prediction(gone) / (n - 1.0)
+            length = squares[row] + (2 * product + moved) / (n - 1.0)
+            length += fits.per_prediction(factor / rest) * np.square(product + moved)
+            log_det = log_dets[k] + np.log(rest) - p * np.log(left)
+            distance[k] = fits.per_prediction(left) * length + fits.per_prediction(log_det)
+        return distance.T, fine
 
     def by_factors(self, fits: ManyFits, which: Array) -> tuple[Floats, Array]:
         """Factor the covariance of each class in each training part."""
-        size, unit = self.size[which], self.unit[which]
-        K, p = self.centre.shape
+        size, unit = self.size[which], self.unit if len(self.unit) == 1 else self.unit[which]
+        K, p = size.shape[1], self.X.shape[1]
+        centre, rows_away = centre_by_class(self.X, self.codes, K, None)
         there = np.maximum(size, 1.0)[:, :, None]
-        shift = changed_sums(fits, self.away, self.codes, K) / there
-        mean = self.centre + shift
-        scatter = changed_scatter(fits, self.away, self.codes, K)
+        shift = changed_sums(fits, rows_away, self.codes, K) / there
+        mean = centre + shift
+        scatter = changed_scatter(fits, rows_away, self.codes, K)
         for k in range(K):
-            members = self.away[self.codes == k]
+            members = rows_away[self.codes == k]
             scatter[:, k] += members.T @ members
         covariance = scatter / there[..., None] - shift[:, :, :, None] * shift[:, :, None, :]
         if self.reg or self.shrinkage:
@@ -172,15 +182,15 @@ class _Parts:
         present = size > 0
         covariance[~present] = np.eye(p)
         inverse = invert(covariance)
+        log_det = inverse.log_det
         mean_variance = np.einsum("jkpp->jk", covariance) / p
         floor = np.maximum(SMALLEST * mean_variance, ABOVE_TOLERANCE * self.tol * unit.max(axis=1)[:, None])
         # a regularised covariance is as large as its target at least
         fine = np.all((inverse.smallest > floor) | ~present, axis=1)
         distance = np.empty((len(fits.row), K))
-        for j in range(len(fits)):
-            here = fits.wanted(j)
-            rows = self.X[fits.row[here]]
+        for wanted, place, lines in fits.wanted_together(IN_CACHE // p):
+            rows = self.X.take(lines, axis=0)
             for k in range(K):
-                away = (rows - mean[j, k]) @ inverse.factor[j, k].T
-                distance[here, k] = np.einsum("ip,ip->i", away, away) + inverse.log_det[j, k]
+                away = (rows - mean[wanted, k, None]) @ inverse.factor[wanted, k].transpose(0, 2, 1)
+                distance[place, k] = np.einsum("jip,jip->ji", away, away) + log_det[wanted, k, None]
         return distance, fine

@@ -11,11 +11,21 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.engine.fits import ManyFits
 from unseen.models.exact.learner import Sample
 
-__all__ = ["ClassMoments", "centre_by_class", "changed_sums", "class_moments", "squared_distances"]
+__all__ = [
+    "ClassMoments",
+    "centre_by_class",
+    "centre_of",
+    "changed_sums",
+    "class_moments",
+    "largest_sizes",
+    "products_with_left_out",
+    "squared_distances",
+]
 
 SPARSE = 0.2  # below this share of changed counts a sparse product is quicker than a dense one
 CANCELLED = 1e-6  # a variance that falls below this share of that of all rows has lost too many digits
 CHUNK_NUMBERS = 1 << 17  # 1 MB of intermediate numbers stays in the cache
+SHORT = 512  # numbers in a line from which the loops of numpy run at full speed
 ROWS_WORTH_A_LOOP = 8  # wanted predictions per fit from which a loop over fits beats gathering their parameters
 
 
@@ -75,18 +85,63 @@ def changed_sums(
     return np.asarray(product, dtype=float).reshape(J, n_groups, columns.shape[1])
 
 
+def centre_of(rows: Floats, weights: Floats | None = None) -> Floats:
+    """Return the mean of rows, exactly their value where a column does not vary.
+
+    Examples
+    --------
+    >>> centre_of(np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 6.0]])).tolist()
+    [0.1, 3.0]
+    """
+    w = np.ones(len(rows)) if weights is None else weights
+    return np.asarray(rows[0] + (w @ (rows - rows[0])) / w.sum())
+
+
 def centre_by_class(X: Floats, codes: Ints, n_classes: int, weights: Floats | None) -> tuple[Floats, Floats]:
     """Return a centre per class and the rows minus it, exactly zero where a column does not vary within a class."""
     centre = np.zeros((n_classes, X.shape[1]))
-    away = np.empty_like(X)
     for k in range(n_classes):
         rows = np.flatnonzero(codes == k)
         if len(rows):
-            part = X[rows]
-            mean = np.average(part, axis=0, weights=None if weights is None else weights[rows])
-            centre[k] = np.where(part.min(axis=0) == part.max(axis=0), part[0], mean)
-            away[rows] = part - centre[k]
-    return centre, away
+            centre[k] = centre_of(X.take(rows, axis=0), None if weights is None else weights[rows])
+    away = centre.take(codes, axis=0)
+    return centre, np.subtract(X, away, out=away)
+
+
+def largest_sizes(X: Floats) -> Floats:
+    """Return the largest absolute value of each column of a contiguous array.
+
+    Examples
+    --------
+    >>> largest_sizes(np.array([[1.0, -5.0], [-2.0, 3.0]])).tolist()
+    [2.0, 5.0]
+    """
+    n, p = X.shape
+    # numpy goes through columns line by line, which is slow where lines are short: several lines are one here
+    together = max(1, min(n, SHORT // max(p, 1)))
+    whole = n - n % together
+    blocks = X[:whole].reshape(-1, together * p)
+    found = [blocks.max(axis=0), -blocks.min(axis=0)]
+    rest = [part.reshape(-1, p) for part in found] + [X[whole:], -X[whole:]]
+    return np.asarray(np.concatenate(rest).max(axis=0))
+
+
+def products_with_left_out(fits: ManyFits, rows: Floats, squares: Floats) -> Floats:
+    """Return the product of each wanted row with the one row that its fit leaves out.
+
+    Parameters
+    ----------
+    fits : ManyFits
+        Fits that leave one row out each.
+    rows : ndarray, (n, p)
+        All rows.
+    squares : ndarray, (n,)
+        Their products with themselves.
+    """
+    assert fits.left_out is not None
+    if fits.predicts_left_out:
+        return squares[fits.row]
+    return np.asarray(np.einsum("ip,ip->i", rows[fits.row], rows[fits.left_out[fits.fit]]), dtype=float)
 
 
 @dataclass(frozen=True, eq=False)

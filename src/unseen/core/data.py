@@ -157,6 +157,8 @@ class Data:
     @cached_property
     def n_units(self) -> int:
         """Number of independent units."""
+        if not self.grouped:
+            return self.n
         return int(self.units.max()) + 1 if self.n else 0
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Design, Plan
+from unseen.core.plan import Design, Plan, Rests, RowParts
 from unseen.core.registry import register
 from unseen.designs.drawing import lack_class, make_plan, scarce_note
 from unseen.designs.kfold import one_round
@@ -37,5 +37,8 @@ class LeaveOneOut(Design):
         n = data.n_units
         if n < 2:
             raise InputError(f"{self.id}: leaving one of {n} units out leaves nothing to train on.")
-        splits = one_round(data, np.arange(n), n)
+        if data.grouped:
+            splits = one_round(data, np.arange(n), n)
+        else:
+            splits = Rests(n, RowParts(np.arange(n), np.arange(n + 1)), np.zeros(n, dtype=np.int64), np.arange(n))
         return make_plan(self, data, splits, scarce_note(int(lack_class(data, splits).sum()), n), complementary=True)

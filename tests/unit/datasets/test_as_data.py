@@ -266,3 +266,14 @@ class TestOtherColumns:
     def test_refused(self, options, words) -> None:
         with pytest.raises(InputError, match=words):
             as_data(np.eye(4), Y, **options)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
+@pytest.mark.parametrize("low", [0, -100, 120, 2**62])
+def test_classes_of_whole_numbers_are_their_different_values(kind, low):
+    if not np.iinfo(kind).min <= low <= np.iinfo(kind).max - 5:
+        low = np.iinfo(kind).max - 5
+    y = (np.array([3, 0, 5, 3, 0, 5, 5, 0, 3, 0, 0, 5, 3]).astype(kind) + kind(low)).astype(kind)
+    found = as_data(np.arange(13.0)[:, None], y).classes
+    assert found.dtype == y.dtype
+    assert np.array_equal(found, np.unique(y))

@@ -15,7 +15,7 @@ from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample, decide, exponentials, largest_distances
 from unseen.models.exact.scaling import harmless, scaling_of
 from unseen.models.exact.scatter import IN_CACHE, MAX_OUTER, changed_scatter, invert, split_fits
-from unseen.models.exact.sums import centre_by_class, centre_of, changed_sums, products_with_left_out
+from unseen.models.exact.sums import centre_by_class, changed_sums, move_to_centre, products_with_left_out
 
 __all__ = ["QuadraticDiscriminant"]
 
@@ -130,8 +130,7 @@ class _Parts:
         for k in range(K):
             part = self.X.compress(members[k], axis=0)
             if len(part):
-                centre[k] = centre_of(part)
-                part -= centre[k]
+                centre[k] = move_to_centre(part)
                 scatter[k] = part.T @ part
         inverse = invert(scatter)
         log_dets, means = inverse.log_det, np.trace(scatter, axis1=1, axis2=2) / p
@@ -153,8 +152,12 @@ class _Parts:
             fine &= (rest * smallest > floor * left) & (rest > SMALLEST)
             rest = np.where(fine, rest, 1.0)
             # the centre of the class moves away from the row that was taken
-            product = products_with_left_out(fits, away, squares) * fits.per_prediction(here)
-            moved = fits.per_prediction(gone) / (n - 1.0)
+            moved = fits.per_prediction(gone)
+            if fits.predicts_left_out:
+                product = moved
+            else:
+                product = products_with_left_out(fits, away, squares) * fits.per_prediction(here)
+            moved = moved / (n - 1.0)
             length = squares[row] + (2 * product + moved) / (n - 1.0)
             length += fits.per_prediction(factor / rest) * np.square(product + moved)
             log_det = log_dets[k] + np.log(rest) - p * np.log(left)

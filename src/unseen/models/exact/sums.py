@@ -14,10 +14,10 @@ from unseen.models.exact.learner import Sample
 __all__ = [
     "ClassMoments",
     "centre_by_class",
-    "centre_of",
     "changed_sums",
     "class_moments",
     "largest_sizes",
+    "move_to_centre",
     "products_with_left_out",
     "squared_distances",
 ]
@@ -85,16 +85,21 @@ def changed_sums(
     return np.asarray(product, dtype=float).reshape(J, n_groups, columns.shape[1])
 
 
-def centre_of(rows: Floats, weights: Floats | None = None) -> Floats:
-    """Return the mean of rows, exactly their value where a column does not vary.
+def move_to_centre(rows: Floats, weights: Floats | None = None) -> Floats:
+    """Take their mean from rows, in place, and return it: exactly their value where a column does not vary.
 
     Examples
     --------
-    >>> centre_of(np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 6.0]])).tolist()
-    [0.1, 3.0]
+    >>> rows = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 6.0]])
+    >>> move_to_centre(rows).tolist(), rows.tolist()
+    ([0.1, 3.0], [[0.0, -2.0], [0.0, -1.0], [0.0, 3.0]])
     """
     w = np.ones(len(rows)) if weights is None else weights
-    return np.asarray(rows[0] + (w @ (rows - rows[0])) / w.sum())
+    first = rows[0].copy()
+    rows -= first
+    rest = (w @ rows) / w.sum()
+    rows -= rest
+    return np.asarray(first + rest)
 
 
 def centre_by_class(X: Floats, codes: Ints, n_classes: int, weights: Floats | None) -> tuple[Floats, Floats]:
@@ -103,7 +108,7 @@ def centre_by_class(X: Floats, codes: Ints, n_classes: int, weights: Floats | No
     for k in range(n_classes):
         rows = np.flatnonzero(codes == k)
         if len(rows):
-            centre[k] = centre_of(X.take(rows, axis=0), None if weights is None else weights[rows])
+            centre[k] = move_to_centre(X.take(rows, axis=0), None if weights is None else weights[rows])
     away = centre.take(codes, axis=0)
     return centre, np.subtract(X, away, out=away)
 

@@ -43,8 +43,8 @@ def test_slices_of_a_comparison_hold_together_neither_too_rarely_nor_too_often()
     made = study.slice_rows_of_comparisons(200)
     held = {name: float(slices) for name, slices, *_ in made}
     assert 0.93 <= np.mean(list(held.values())) <= 0.97, held
-    # two standard errors of 200 sets below .93, for the worst of eleven pairs
-    assert all(share >= 0.89 for share in held.values()), held
+    # two standard errors of 200 sets below .93 and above .97, for the worst of fifteen pairs
+    assert all(0.89 <= share <= 0.995 for share in held.values()), held
     assert all(float(gaps) >= 0.89 for _, _, gaps, _ in made), made
 
 

@@ -370,7 +370,7 @@ def scale_costs() -> str:
             "the whole driver, tasks that cost nothing, in this process",
             f"{float(found['driver, memory'][cpu]) / 100:.3f} ms of processor a task",
         ],
-        ["driver and dask scheduler together", f"{chunk:g} ms a chunk and {task:g} ms a task"],
+        ["driver and dask scheduler together", f"{chunk} ms a chunk and {task:g} ms a task"],
         ["1,600 tasks of 5 ms on two workers", f"dask {tasks['ours wall (s)']} s, loky {tasks['peer wall (s)']} s"],
         [
             "1,000 fits of 5 ms of `unseen.run` on two workers",

@@ -400,7 +400,7 @@ def scale_workers() -> str:
     return (
         "The driver cuts the tasks into chunks of about one second of work and keeps two chunks per worker under way, so no worker waits for the network. "
         "With W workers and tasks of t milliseconds, a second of the cluster holds W chunks of 1000/t tasks, for which the driver and the scheduler need "
-        f"W ({chunk:g} + {task:g} x 1000/t) milliseconds of processor. They keep up as long as that is less than a second:\n\n{_table(head, rows)}"
+        f"W ({chunk} + {task:g} x 1000/t) milliseconds of processor. They keep up as long as that is less than a second:\n\n{_table(head, rows)}"
     )
 
 
@@ -410,7 +410,7 @@ def scale_example() -> str:
     seconds = (600 * chunk + 48_000 * task) / 1000
     return (
         "The `ghane-synthetic` reproduction is an example: 6,000 replications of about 0.1 s, 48,000 results. One hundred workers would compute it in 6 seconds; "
-        f"the driver needs 600 x {chunk:g} ms + 48,000 x {task:g} ms = {seconds:.1f} seconds for it, so more workers would not help."
+        f"the driver needs 600 x {chunk} ms + 48,000 x {task:g} ms = {seconds:.1f} seconds for it, so more workers would not help."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
 from math import prod
 from typing import Any, Literal
@@ -181,6 +181,10 @@ class Data:
         }
         source = np.arange(self.n)[indices] if self.source is None else self.source[indices]
         return replace(self, X=self.features(indices), y=self.y[indices], source=source, **parts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: what was computed from them is quicker to compute again than to send."""
+        return {f.name: self.__dict__[f.name] for f in fields(self)}
 
     def without_features(self) -> Data:
         """Return the same rows with no features, as tables keep them."""

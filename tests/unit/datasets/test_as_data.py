@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -277,3 +278,13 @@ def test_classes_of_whole_numbers_are_their_different_values(kind, low):
     found = as_data(np.arange(13.0)[:, None], y).classes
     assert found.dtype == y.dtype
     assert np.array_equal(found, np.unique(y))
+
+
+def test_what_was_computed_from_a_sample_does_not_travel_with_it():
+    data = as_data(np.arange(40.0)[:, None], np.tile(["a", "b"], 20))
+    assert len(data.units) == len(data.codes) == 40
+    again = pickle.loads(pickle.dumps(data.without_features()))
+    assert not {"units", "codes"} & set(again.__dict__)
+    assert again.X is None
+    assert again.codes.tolist() == data.codes.tolist()
+    assert again.fingerprint == data.fingerprint

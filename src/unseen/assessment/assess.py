@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import logging
-import platform
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from importlib.metadata import version
 from math import comb
 from typing import Any
 
 import numpy as np
 
-from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.estimate import with_order
 from unseen.assessment.headline import Lead, choose_lead, choose_lead_of_splits, situation_of
@@ -33,6 +30,7 @@ from unseen.core.plan import Plan
 from unseen.core.registry import build, classes_in, options_of
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.core.training import codes_of, fit_rows, model_errors
+from unseen.core.versions import package_versions
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.drawing import distinct_possible, left_out_size
 from unseen.designs.learning_curve import LearningCurve
@@ -721,7 +719,6 @@ def _check_possible(data: Data, effort: Effort) -> None:
 
 def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, question: _Question) -> dict[str, Any]:
     request = runs.request
-    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     # the effort that was made, whatever the clock or an interrupt left of the one asked for
     made = {"effort": str(effort) if question.cv is None else None, "quick": None, "rounds": None, "budget": None}
     return {
@@ -733,7 +730,7 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, que
         "estimator": full_name(getattr(request.model, "estimator", request.model)),
         "designs": {name: dict(table.plan.options) for name, table in runs.tables.items()},
         "data_fingerprint": request.data.fingerprint,
-        "versions": {"unseen": __version__, "python": platform.python_version(), **packages},
+        "versions": package_versions(),
         "repeat": question.command or question.call.text(random_state=request.seed, **made),
     }
 

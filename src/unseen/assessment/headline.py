@@ -108,9 +108,9 @@ def choose_lead_of_splits(plan: Plan, target: str = "model") -> Lead:
 def _reason_not_combined(model: Any, data: Data, loss: Any) -> str:
     situation = situation_of(model, data)
     if situation is None or loss not in ("auto", "zero-one"):
-        return "combined is an error rate"
+        return "combined is made for error rates only"
     if data.groups is not None:
-        return "combined was studied on independent rows"
+        return "combined was studied on independent rows only"
     if data.weights is not None:
         return "combined has no weighted form"
     if not leads("combined", data.n_units):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 import time as clock
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.wording import GUESS_ONE_CLASS
 from unseen.checks.registry import data_notes
@@ -26,6 +23,7 @@ from unseen.core.plan import Plan, Split
 from unseen.core.registry import find
 from unseen.core.scale import as_loss
 from unseen.core.training import codes_of, model_errors
+from unseen.core.versions import package_versions
 from unseen.datasets.conversion import with_positive
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import measure as measure_predictions
@@ -105,11 +103,7 @@ def assess_held_out(
         "estimator": full_name(model),
         "designs": {DESIGN: {"rows": data.n}},
         "data_fingerprint": data.fingerprint,
-        "versions": {
-            "unseen": __version__,
-            "python": platform.python_version(),
-            **{package: version(package) for package in ("numpy", "scipy", "scikit-learn")},
-        },
+        "versions": package_versions(),
         "repeat": command,
     }
     return Assessment(

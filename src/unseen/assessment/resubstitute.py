@@ -91,7 +91,7 @@ class Resubstitutions(Result):
             return "No interval: this is the error on the points it was trained on, which is too low for new ones."
         if e.interval is None:
             return f"No interval: {self._reason_for_no_interval()}."
-        text = "The interval is what the true error was on data sets where auto-resub gave such a value."
+        text = "The interval holds the true errors of data sets on which auto-resub gave such a value."
         if e.n_units > LARGEST_OF_ALL:
             text += (
                 f" It may be too narrow here: with {STUDIED_UNITS[1]} units it held in {HELD_IF_LARGE} of the samples."

@@ -83,7 +83,21 @@ def _measures_table(a: Assessment) -> Table:
         low = None if shown.interval is None else TableCell(line.interval or "", shown.interval.low)
         rows.append([name, TableCell(line.value, shown.value), low, e.method, codes])
     level = f"{100 * float(a.settings['level']):g}% interval"
-    return Table(["measure", "value", level, "by", "notes"], rows, "All from the same predictions.", sortable=False)
+    return Table(["measure", "value", level, "by", "notes"], rows, _sources(a), sortable=False)
+
+
+def _sources(a: Assessment) -> str:
+    """Say which measures are of the same predictions, and which rest on more."""
+    found = (a.headline, *a.also.values())
+    mixed = [name_in_words(e.loss) for e in found if e.method == "combined"]
+    if not mixed:
+        return "All from the same predictions."
+    names, be = " and ".join(mixed), "is" if len(mixed) == 1 else "are"
+    text = (
+        f"{names[:1].upper()}{names[1:]} {be} by combined, which weighs the errors of these predictions with other estimates of "
+        "this model."
+    )
+    return text if len(mixed) == len(found) else f"{text} The others are of these predictions alone."
 
 
 def _about(a: Assessment) -> str:
@@ -109,7 +123,7 @@ def _about(a: Assessment) -> str:
     fits = sum(t.n_fits for t in a.tables.values())
     trained = f"{fits} models were fitted" if fits else "Nothing was fitted: the model had been trained on other rows"
     text = f"{text}. {trained}; the run took {_seconds(a.seconds)}."
-    return text if a.notes else f"{text} Nothing conspicuous was found in data and run."
+    return text if a.notes else f"{text} No check of the data or the run gave a warning."
 
 
 def _seconds(value: float) -> str:
@@ -123,18 +137,28 @@ def distribution(a: Assessment) -> Section | None:
     if made is None or spread is None:
         return None
     blocks: list[Block] = [made]
-    if why := _why_not(a, "These errors", a.tables["leave-out"], float(spread.avr)):
+    if why := _why_not(a, _these(spread.loss), a.tables["leave-out"], float(spread.avr)):
         blocks.append(Text(why))
     return Section("distribution", "Error from split to split", blocks, folded=True)
 
 
 def _why_not(a: Assessment, what: str, table: LossTable, loss: float, splits: Any = slice(None)) -> str:
-    """Say why the mean behind a part of the report is not the headline; empty if it is, or if it is of another measure."""
-    told = value_in_units(a.headline.loss, loss)
-    if a.headline.loss not in (table.loss, "1 - accuracy"):
+    """Say why the mean behind a part of the report is not the answer's; empty if it is, or if the answer has no such measure."""
+    names = {table.loss, "1 - accuracy"} if table.loss == "zero-one" else {table.loss}
+    answer = next((e for e in (a.headline, *a.also.values()) if e.loss in names), None)
+    if answer is None:
         return ""
+    told = value_in_units(answer.loss, loss)
     share = float(table.plan.sizes[table.completed][splits, 1].mean()) / a.data.n_units
-    return source_sentence(what, _design_words(table, splits), percent_or_number(told[1], told[0]), a.headline, share)
+    called = "headline" if answer is a.headline else f"{quantity(told[0])} above"
+    words = percent_or_number(told[1], told[0])
+    return source_sentence(what, _design_words(table, splits), words, answer, share, called)
+
+
+def _these(loss: str) -> str:
+    """Return what the values behind a part of the report are called where a sentence begins."""
+    word = quantity(value_in_units(loss, 0.0)[0])
+    return "These errors" if word == "error" else f"These values of {word}"
 
 
 def _design_words(table: LossTable, some: Any = slice(None)) -> str:
@@ -171,7 +195,7 @@ def optimism(a: Assessment) -> Section | None:
         [quantity(loss), "mean", "smallest", "largest"], rows, f"Over {len(table.completed)} splits.", sortable=False
     )
     blocks: list[Block] = [made, summary]
-    if why := _why_not(a, "These errors", table, float(split_contributions(table).mean())):
+    if why := _why_not(a, _these(table.loss), table, float(split_contributions(table).mean())):
         blocks.append(Text(why))
     return Section("optimism", f"Training and test {quantity(loss)}", blocks, folded=True)
 
@@ -250,8 +274,9 @@ def predictions(a: Assessment) -> Section | None:
         if found is not None and found.cases.probability:
             blocks.append(Text(found.calibration().fit.sentence()))
     if name == "confusion":
-        if table is not None and not table.by_split:
-            why = _why_not(a, "These counts", table, float(split_contributions(table).mean()))
+        if table is not None:
+            counts = table.source[0].losses("zero-one")
+            why = _why_not(a, "These counts", counts, float(split_contributions(counts).mean()))
             blocks += [Text(why)] if why else []
         blocks += _largest_confusions(a)
     return Section(name, title, blocks)
@@ -297,7 +322,7 @@ def _largest_confusions(a: Assessment) -> list[Block]:
 
 
 HARDEST_HELD_OUT = (
-    "Error of each case, hardest first. A steep fall means a few cases make most of the error: look at them for wrong labels or a "
+    "Error of each {unit}, hardest first. A steep fall means a few {unit}s make most of the error: look at them for wrong labels or a "
     "missing feature. A long slope means that it is spread over many."
 )
 
@@ -328,19 +353,22 @@ def hardest(a: Assessment) -> Section | None:
     ]
     wrong = "most often taken for" if a.data.task == "classification" else "mean prediction"
     score = "missed in" if loss == "zero-one" else f"mean {measure_name(loss)}"
-    counted = f"{numbers.never} of {numbers.n_tested} were right in every split, {numbers.always} wrong in every one."
+    right = (
+        f"{numbers.never} of {count_of(numbers.n_tested, a.data.unit)} {'was' if numbers.never == 1 else 'were'} right"
+    )
+    counted = f"{right} in every split, {numbers.always} wrong in every one."
     heads = [unit, f"true {a.data.target_name}", wrong, score, "times tested"]
     if "holdout" in a.tables:
         wrong = "taken for" if loss == "zero-one" else "prediction"
         heads, rows = [unit, f"true {a.data.target_name}", wrong, score.removeprefix("mean ")], [r[:4] for r in rows]
-        counted = f"{numbers.never} of {numbers.n_tested} were right, {numbers.n_tested - numbers.never} wrong."
-        made = replace(made, caption=HARDEST_HELD_OUT)
+        counted = f"{right}, {numbers.n_tested - numbers.never} wrong."
+        made = replace(made, caption=HARDEST_HELD_OUT.format(unit=numbers.unit))
         if loss == "zero-one" and not numbers.grouped:  # right or wrong: nothing to draw, and no order of rows
             table = Table(heads[:3], [r[:3] for r in rows], f"The first {len(rows)} that were wrong.")
             return Section("hardest", "Cases it got wrong", [Text(counted), table], folded=True)
-    blocks: list[Block] = [made, Table(heads, rows, "The hardest cases.")]
+    blocks: list[Block] = [made, Table(heads, rows, f"The hardest {numbers.unit}s.")]
     shown = [Text(counted), *blocks] if loss == "zero-one" else blocks
-    return Section("hardest", "Hardest cases", shown, folded=True)
+    return Section("hardest", f"Hardest {numbers.unit}s", shown, folded=True)
 
 
 @section(Assessment, 75)
@@ -400,13 +428,15 @@ def estimates(a: Assessment) -> Section:
     what = quantity(in_units(a.headline).loss)
     level = f"{100 * float(a.settings['level']):g}% interval"
     columns = ["method", what, level, f"{what} of", "trained on", "fits", "seconds", "RMS", "notes"]
-    caption = "Seconds are those of the fits."
-    if a.expected_rms:
-        caption += " RMS: deviation of the method from the true error on data sets with such a model and sample, if it was studied."
-    else:
-        rows, columns = [[*row[:7], *row[8:]] for row in rows], [*columns[:7], *columns[8:]]
+    captions = {
+        "seconds": "Seconds are those of the fits.",
+        "RMS": "RMS: deviation of the method from the true error on data sets with such a model and sample, if it was studied.",
+    }
+    empty = [k for k, name in enumerate(columns) if name in captions and all(row[k] is None for row in rows)]
+    kept = [k for k in range(len(columns)) if k not in empty]
+    caption = " ".join(text for name, text in captions.items() if columns.index(name) in kept)
     made = picture(a, "estimates")
-    table = Table(columns, rows, caption)
+    table = Table([columns[k] for k in kept], [[row[k] for k in kept] for row in rows], caption)
     return Section("estimates", "All estimates", [*([made] if made is not None else []), table], folded=True)
 
 
@@ -420,7 +450,9 @@ def _estimate_cells(name: str, e: Estimate, headline: bool) -> list[Any]:
         "this model" if e.target.kind == "model" else "the algorithm",
         None if e.target.n_train is None else TableCell(e.target.size, e.target.n_train),
         e.n_fits,
-        TableCell(f"{e.seconds:.2g}", e.seconds),
+        TableCell(f"{e.seconds:.2g}", e.seconds)
+        if e.seconds
+        else None,  # fits shared with another have no time of their own
         None if line.expected_rms is None else TableCell(line.expected_rms, e.expected_rms),
         " ".join(n.code for n in e.notes) or None,
     ]
@@ -602,7 +634,9 @@ def differences(c: DistributionComparison) -> Section | None:
 @section(ErrorDistribution, 90)
 def repeat_distribution(d: ErrorDistribution | DistributionComparison) -> Section | None:
     """Return the command or the call that gives the distribution again, if it is known."""
-    return repeat_section(d.command, [["splits", len(d.values)]]) if d.command else None
+    plan = d.plan if isinstance(d, ErrorDistribution) else d.first.plan
+    facts: list[list[Any]] = [["splits", len(d.values)], *([["fingerprint of the splits", plan]] if plan else [])]
+    return repeat_section(d.command, facts) if d.command else None
 
 
 @section(Resubstitutions, 10)

@@ -314,8 +314,8 @@ def _two_digits(number: int) -> int:
     return int(round(number, 2 - len(str(number)))) if number >= 100 else number
 
 
-def source_sentence(what: str, design: str, told: str, headline: Estimate, share: float) -> str:
-    """Say why the error behind a part of the report is not the headline's; empty if both are written alike.
+def source_sentence(what: str, design: str, told: str, answer: Estimate, share: float, called: str = "headline") -> str:
+    """Say why the error behind a part of the report is not the answer's; empty if both are written alike.
 
     Parameters
     ----------
@@ -325,24 +325,26 @@ def source_sentence(what: str, design: str, told: str, headline: Estimate, share
         Where it comes from, in words.
     told : str
         Its error as text.
-    headline : Estimate
-        The headline.
+    answer : Estimate
+        The headline, or another measure beside it.
     share : float
         Share of the units that its models were trained on.
+    called : str
+        What the answer is called.
     """
-    shown = in_units(headline)
+    shown = in_units(answer)
     lead = percent_or_number(shown.value, shown.loss)
     if told == lead:
         return ""
     named = quantity(shown.loss)
     why = (
         "combined weighs such errors with other estimates of this model"
-        if headline.method == "combined"
-        else f"{headline.method} is made from other splits"
+        if answer.method == "combined"
+        else f"{answer.method} is made from other splits"
     )
     return (
         f"{what} come from {design}: their {named}, {told}, is that of models trained on {100 * share:.0f}% of the data. "
-        f"The headline is {lead}: {why}."
+        f"The {called} is {lead}: {why}."
     )
 
 

@@ -92,14 +92,19 @@ class Diagnosis(Result):
     def _of_units(self) -> str:
         u = self.units
         what = "are missed by most splits" if u.task == "classification" else "have an outlying error"
-        text = f"{len(u.hard)} of {len(u.units)} units {what}"
+        tested = (
+            f"{len(u.units)} units"
+            if len(u.units) == self.data.n_units
+            else f"the {len(u.units)} units that were tested"
+        )
+        text = f"{len(u.hard)} of {tested} {what}"
         if u.task == "classification":
             return f"{text}; two models trained on different splits agree on {100 * u.stability:.1f}% of cases."
         return f"{text}; predictions of models trained on different splits vary with a standard deviation of {u.stability:.4g}."
 
     def _of_optimism(self) -> str:
         r = self.optimism.correlation
-        tail = "" if r != r else f"; over splits, this optimism and the training error correlate by {r:.2f}"
+        tail = "" if r != r else f"; over splits, this optimism and the training error have a correlation of {r:.2f}"
         size = self.table.plan.mean_sizes()[1]
         head = f"Trained on {size:g} of the {self.data.n_units} units, a model's training error"
         if len(self.optimism.optimism) < 2:  # one split says nothing of how far another would be off

@@ -15,6 +15,7 @@ from unseen.core.losses import PredictionTable
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
+from unseen.core.scale import measure_name
 from unseen.core.training import codes_of
 from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.evaluation.slices import fold_spread, skewed_ends
@@ -108,8 +109,8 @@ class Importance:
         value, low, high = (
             f"{100 * v + 0.0:.1f}" if share else three_digits(v) for v in (self.value[0], self.low[0], self.high[0])
         )
-        grows = f"the error grows by {value} points" if share else f"the loss grows by {value}"
-        top = f"{self.names[0]} matters most: without it {grows} ({low} to {high})"
+        grows = f"the error grows by {value} points" if share else f"the {measure_name(self.loss)} grows by {value}"
+        top = f"{self.names[0]} matters most: if it is permuted {grows} ({low} to {high})"
         rest = f"{len(matter)} of {len(self.names)} columns are shown to matter"
         return f"{top}; {rest} ({100 * self.level:g}% confidence for all columns together)."
 

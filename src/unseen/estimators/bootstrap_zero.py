@@ -20,7 +20,7 @@ __all__ = ["BootstrapZero"]
 @register
 @dataclass(frozen=True)
 class BootstrapZero(TableMethod):
-    """Mean over bootstrap samples of the error on the units each left out; `bootstrap-loo` averages over units instead.
+    """Mean over bootstrap samples of the error on the rows each left out; `bootstrap-loo` averages over rows instead.
 
     References
     ----------

@@ -72,7 +72,7 @@ def _rare_in_sets(table: LossTable) -> tuple[Note, ...]:
 @register
 @dataclass(frozen=True)
 class CorrectedT(TableMethod):
-    """Mean over random splits; its variance (1/J + n2/n1) S^2 allows for the overlap of training sets.
+    """Mean over splits, random or of folds; its variance (1/J + n2/n1) S^2 allows for the overlap of training sets.
 
     The interval is symmetric, which a rate near 0 or 1 is not: if fewer than ten errors are seen a note says so.
 

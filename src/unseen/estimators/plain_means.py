@@ -228,7 +228,7 @@ class LeaveOutError(MeanOverSplits):
 @register
 @dataclass(frozen=True)
 class MonteCarloError(MeanOverSplits):
-    """Mean over random splits, or over splits given by the user; `corrected-t` adds an interval.
+    """Mean over splits, random or given by the user; `corrected-t` adds an interval.
 
     References
     ----------

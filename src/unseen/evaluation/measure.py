@@ -184,7 +184,7 @@ def measure(
         cases = check_scored_cases(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
         parts = () if by is None else slice_rows(columns_by_name(by, cases.n))
     fixed, design_notes = _fix_class_sizes(cases, stratified)
-    notes = (*notes, *design_notes, *few_units(cases))
+    notes = (*notes, *few_units(cases))
     boot = BootstrapIntervals(cases=cases, n_draws=n_bootstrap, seed=seed, level=level, stratified=fixed)
     if cases.task == "regression" and (costs is not None or prevalence is not None):
         raise InputError("costs and prevalence are for classes, and these are predictions of numbers; leave them out.")
@@ -200,6 +200,8 @@ def measure(
         notes = (*notes, note("U019", text))
     if boot.draws < n_bootstrap and not (cases.simple and cases.size <= MOST_IN_TABLES):
         notes = (*notes, note("U019", f"{cases.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
+    if by is not None or any(e is not None and e.method == "bca" for e in found):  # other intervals resample nothing
+        notes = (*design_notes, *notes)
     notes = merge_notes(notes, _turned_scores(found, cases))
     slices = _slices_by_measure(boot, parts, measures)
     made = _record(found, boot, merge_notes(notes, *(s.notes for s in slices.values())), slices)

@@ -138,7 +138,7 @@ class TrainingProgress(Result):
     def __str__(self) -> str:
         return (
             f"{len(self.train_error)} epochs: training error {self.train_error[-1]:.4g}, monitored error smallest "
-            f"({self.monitor_error[self.best - 1]:.4g}) at epoch {self.best} and {self.monitor_error[-1]:.4g} at the end"
+            f"({self.monitor_error[self.best - 1]:.4g}) at epoch {self.best} and {self.monitor_error[-1]:.4g} at the end."
         )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unseen._version import __version__
 from unseen.core.notes import Note
+from unseen.core.versions import package_versions
 from unseen.show.figures import Figure, figures_for, load_owners
 from unseen.show.inline_svg import responsive_svg
 
@@ -196,8 +196,9 @@ def repeat_section(command: str, facts: Sequence[Sequence[Any]], *more: Block) -
     """
     same = "The same command with the same data and versions gives the same numbers."
     code = [Code(command, same)] if command else []
-    named = any(name == "unseen version" for name, _ in facts)
-    rows = [*facts, *([] if named else [["unseen version", __version__]])]
+    named = {name for name, _ in facts}  # a stored result knows the versions that made it
+    versions = [[f"{name} version", number] for name, number in package_versions().items()]
+    rows = [*facts, *(row for row in versions if row[0] not in named)]
     return Section(
         "repeat",
         "How to repeat this",

@@ -158,6 +158,15 @@ def test_hardest_groups_are_named_by_their_group(make_table, make_assessment):
     assert shown.name == ("g2", "g1")
     np.testing.assert_allclose(shown.loss, [1, 0.5])
     assert shown.grouped
+    assert "each group" in shown.caption
+    assert "case" not in shown.caption
+
+
+def test_a_split_tests_a_group_once_however_many_rows_it_has(make_table, make_assessment):
+    groups = ["g2", "g2", "g2", "g1"]
+    losses = make_table(["a", "a", "b", "b"], [[0, 1, 2], [0, 1, 2], [3]], [["b"] * 3, ["a"] * 3, ["a"]], groups=groups)
+    shown = info(make_assessment(losses), "hardest")
+    assert dict(zip(shown.name, shown.tested.tolist())) == {"g2": 2, "g1": 1}
 
 
 def test_no_error_at_all_leaves_no_hardest_units(make_table, make_assessment):
@@ -171,6 +180,17 @@ def test_residuals_are_mean_predictions_of_models_that_had_not_seen_the_row(make
     assert shown.predicted.tolist() == [3, 4]
     assert shown.limits[0] < 1
     assert shown.limits[1] > 5
+    assert "models that had not seen it (mean over repetitions)" in shown.caption
+
+
+@pytest.mark.parametrize(
+    ("design", "by"),
+    [("time-ordered", "a model trained on earlier rows"), ("kfold", "a model that had not seen it")],
+)
+def test_the_caption_of_residuals_says_what_predicted_them(design, by, make_table, make_assessment):
+    losses = make_table([1.0, 5.0, 3.0], [[1], [2]], [[2.0], [4.0]], task="regression", design=design)
+    shown = info(make_assessment(losses), "residuals")
+    assert shown.caption.startswith(f"Each point is a row, predicted by {by}. ")
 
 
 def test_residual_points_are_thinned_and_keep_both_ends(make_table, make_assessment):
@@ -322,3 +342,29 @@ def test_the_learning_curve_counts_what_was_trained_on_in_its_own_word():
     assert "units" not in shown.summary
     ax = a.plot("learning-curve")
     assert ax.get_xlabel() == "patients trained on"
+
+
+def test_training_sizes_have_a_heading_only_if_there_are_any(by_hand):
+    from dataclasses import replace
+
+    def words(a):
+        return [text.get_text() for text in a.plot("estimates").texts]
+
+    assert "trained on" in words(by_hand)
+
+    def unsized(e):
+        return replace(e, target=replace(e.target, n_train=None))
+
+    bare = replace(
+        by_hand,
+        headline=unsized(by_hand.headline),
+        baseline=unsized(by_hand.baseline),
+        estimates={name: unsized(e) for name, e in by_hand.estimates.items()},
+    )
+    assert "trained on" not in words(bare)
+
+
+def test_splits_of_a_score_are_named_by_the_score():
+    X, y = unseen.datasets.load("breast-cancer").xy
+    a = unseen.assess("lda", X, y, measure="auc", random_state=0, effort="repeats=1,leave_out=10")
+    assert info(a, "distribution").caption.startswith("Values of AUC of models")

@@ -379,3 +379,37 @@ def test_numbers_are_told_in_their_own_units_throughout(regression, undrawn):
     assert mean["optimism (test less training)"] == pytest.approx(mean["test"] - mean["training"])
     page = Page(render(regression.title, build(regression))).text
     assert "squared loss" not in page
+
+
+def test_fits_shared_with_another_estimate_have_no_seconds_of_their_own(plain, undrawn):
+    shared = {name: replace(e, seconds=0.0) for name, e in plain.estimates.items()}
+    one = next(iter(shared))
+    some = replace(plain, estimates={**shared, one: replace(shared[one], seconds=2.0)})
+    table = next(b for b in blocks(some, "estimates") if isinstance(b, Table))
+    seconds = [row[table.columns.index("seconds")] for row in table.rows]
+    assert {cell.text for cell in seconds if cell is not None} <= {"2", f"{plain.baseline.seconds:.2g}"}
+    assert None in seconds
+    none = replace(plain, estimates=shared, baseline=replace(plain.baseline, seconds=0.0))
+    none = replace(none, headline=replace(plain.headline, seconds=0.0))
+    table = next(b for b in blocks(none, "estimates") if isinstance(b, Table))
+    assert "seconds" not in table.columns
+    assert "Seconds" not in table.caption
+
+
+def test_no_note_is_no_praise(plain, undrawn):
+    text = next(b.text for b in reversed(blocks(replace(plain, notes=()), "headline")) if isinstance(b, Text))
+    assert text.endswith("No check of the data or the run gave a warning.")
+
+
+def test_one_group_was_right(cases, undrawn):
+    from sklearn.naive_bayes import GaussianNB
+
+    X, code = cases
+    a = unseen.assess(GaussianNB(), X, code, groups=np.arange(90) // 30, random_state=0, effort="quick")
+    text = next(b.text for b in blocks(a, "hardest") if isinstance(b, Text))
+    right = text.split(" right ")[0]
+    assert right.split()[1:] == ["of", "3", "groups", "was" if right.split()[0] == "1" else "were"]
+    made = next(s for s in build(a) if s.id == "hardest")
+    assert made.title == "Hardest groups"
+    assert "expected RMS" not in str(a)
+    assert a.expected_rms == {}

@@ -92,13 +92,13 @@ def test_combined_leads_only_where_it_was_nearest(blocks):
     numbers = unseen.datasets.as_data(X[:100], X[:100, 0])
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]})
     for found, words in (
-        (lead_of(sample, loss="auc"), "is an error rate"),
+        (lead_of(sample, loss="auc"), "is made for error rates only"),
         (lead_of(groups), "independent rows"),
         (lead_of(weights), "no weighted form"),
         (lead_of(few), "12 units (20 to 400 in the study)"),
         (lead_of(rare), "a class has 2 rows"),
         (lead_of(many), "with 400 units"),
-        (lead_of(numbers), "is an error rate"),
+        (lead_of(numbers), "is made for error rates only"),
         (lead_of(sample, model=search), "GridSearchCV"),
     ):
         assert found.method == "range-t"

@@ -33,7 +33,7 @@ def test_the_sentence_has_the_value_and_the_interval_of_auto_resub():
     )
     assert str(found).splitlines()[:2] == [found.sentence(), found.meaning()]
     assert found.meaning().startswith(
-        "The interval is what the true error was on data sets where auto-resub gave such a value."
+        "The interval holds the true errors of data sets on which auto-resub gave such a value."
     )
     assert "too narrow" not in found.meaning()
     stored = json.loads(found.to_json())

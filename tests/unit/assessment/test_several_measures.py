@@ -242,3 +242,29 @@ def test_curves_without_any_tested_row_are_left_out(several):
     a = several[0]
     tables = {name: t for name, t in a.tables.items() if name != "repeated-kfold"}
     assert info(replace(a, tables=tables), "roc") is None
+
+
+def section(a, id):
+    return next(s for s in build(a) if s.id == id)
+
+
+def test_a_measure_made_from_more_than_the_predictions_is_named(sample, several):
+    a = assess(sample, measures=["auc", "accuracy"])[0]
+    assert a.also["accuracy"].method == "combined"
+    table = next(b for b in section(a, "headline").blocks if isinstance(b, Table))
+    assert table.caption.startswith("Accuracy is by combined, which weighs the errors of these predictions with other")
+    assert table.caption.endswith("The others are of these predictions alone.")
+    alone = assess(sample, measures=["auc", "brier"])[0]
+    table = next(b for b in section(alone, "headline").blocks if isinstance(b, Table))
+    assert table.caption == "All from the same predictions."
+
+
+def test_counts_that_disagree_with_an_accuracy_say_why(sample):
+    a = assess(sample, measures=["auc", "accuracy"])[0]
+    folds = 1 - a.tables["repeated-kfold"].source[0].losses("zero-one").split_means().mean()
+    above = f"{a.also['accuracy'].on_scale().value:.4g}"
+    said = [b.text for b in section(a, "confusion").blocks if isinstance(b, Text) and "These counts" in b.text]
+    assert said == [
+        f"These counts come from 2 rounds of 10-fold cross-validation: their accuracy, {folds:.4g}, is that of models trained on 90% of the "
+        f"data. The accuracy above is {above}: combined weighs such errors with other estimates of this model."
+    ]

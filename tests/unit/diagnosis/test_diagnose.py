@@ -323,3 +323,41 @@ def test_a_model_that_never_changes_has_a_picture_of_its_permutations(tmp_path):
     found = replace(found, permuted=found.error + np.arange(9) * 1e-17)
     found.report(tmp_path / "page.html")
     assert "<svg" in (tmp_path / "page.html").read_text()
+
+
+def units_of(error, spread, names):
+    from types import SimpleNamespace
+
+    from unseen.diagnosis.units import UnitReport
+
+    k = np.arange(len(error))
+    report = UnitReport(
+        units=k, names=names, rows=tuple(k[:, None]), error=np.array(error), agreement=np.array(spread), tested=k + 1, task="regression"
+    )  # fmt: skip
+    return SimpleNamespace(units=report, table=SimpleNamespace(loss="squared"))
+
+
+def test_names_of_units_do_not_overlap_and_the_caption_counts_them():
+    from unseen.diagnosis.figures.units import units_info
+
+    rest = [0.0, 0.1, 0.2, 0.1] * 5
+    near = units_of([*rest, 10.0, 9.9], [*rest, 1.0, 1.01], tuple(f"u{k}" for k in range(22)))
+    shown = units_info(near)
+    assert [name for _, _, name in shown.names] == ["u20"]
+    assert shown.caption.endswith(" 1 of the 2 hard units are named.")
+    far = units_of([*rest, 10.0, 5.0], [*rest, 1.0, 1.01], tuple(f"u{k}" for k in range(22)))
+    assert [name for _, _, name in units_info(far).names] == ["u20", "u21"]
+    assert "are named" not in units_info(far).caption
+
+
+def test_units_that_were_not_tested_are_not_counted_in_silence(cancer):
+    from dataclasses import replace
+
+    d, n = cancer, cancer.data.n_units
+    some = replace(
+        d.units, units=d.units.units[: n - 1], error=d.units.error[: n - 1], agreement=d.units.agreement[: n - 1]
+    )
+    assert f" of the {n - 1} units that were tested are missed" in replace(d, units=some).sentences()[0]
+    whole = replace(d.units, units=np.arange(n))
+    assert f" of {n} units are missed" in replace(d, units=whole).sentences()[0]
+    assert "have a correlation of " in d.sentences()[1]

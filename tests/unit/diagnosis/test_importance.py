@@ -36,6 +36,7 @@ def test_importance_of_a_line_is_twice_the_squared_coefficients():
         assert value == pytest.approx(truth, abs=0.7)
     assert found.low[1] > 0 > found.low[2]
     assert "2 of 3 columns" in found.sentence()
+    assert found.sentence().startswith(f"{found.names[0]} matters most: if it is permuted the squared error grows by ")
 
 
 def test_importance_is_that_of_scikit_learn_over_the_same_folds():

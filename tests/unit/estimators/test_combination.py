@@ -308,6 +308,19 @@ def test_where_a_sample_is_unlike_those_studied_is_counted_by_hand(repeated, few
     assert unlike_the_study(unseen.datasets.as_data(X, y, task="classification")) == words
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("groups", "the rows come in groups"),
+        ("sample_weight", "the rows have weights"),
+        ("time", "the rows are ordered in time"),
+    ],
+)
+def test_dependent_and_weighted_rows_were_not_studied(given, words):
+    data = unseen.datasets.as_data(np.arange(80.0).reshape(40, 2), np.arange(40) % 2, **{given: 1 + np.arange(40) // 2})
+    assert unlike_the_study(data) == f"{words} (independent rows of equal weight in the study)"
+
+
 def test_equal_features_with_other_labels_are_no_repeats():
     X = np.repeat(np.arange(20.0), 2)[:, None]
     data = unseen.datasets.as_data(X, np.arange(40) % 2, task="classification")

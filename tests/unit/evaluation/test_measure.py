@@ -347,6 +347,15 @@ def test_cross_validated_predictions():
         unseen.measure(twice)
 
 
+def test_an_interval_that_resamples_nothing_has_no_note_on_resamples():
+    score = np.random.default_rng(0).random(100)
+    noted = {
+        name: [n.code for n in unseen.measure(np.arange(100) % 2, score, measures=[name], n_bootstrap=200).notes]
+        for name in ("accuracy", "f1")
+    }
+    assert noted == {"accuracy": [], "f1": ["U016"]}
+
+
 def test_classes_of_equal_size_keep_it_in_resamples():
     y = np.repeat([0, 1], 50)
     score = np.random.default_rng(0).normal(y, 1.0)

@@ -125,6 +125,7 @@ def test_monitor_records_what_it_says():
     assert np.isnan(boosted.angle).all()
     from unseen.show import info
 
+    assert str(p).endswith(" at the end.")
     assert info(p, "progress").level == pytest.approx(LABEL[:50].var())
     assert len(info(p, "weights").curves) == 4
     assert info(boosted, "weights") is None

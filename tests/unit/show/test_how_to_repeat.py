@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.diagnosis.diagnose import DiagnosisEffort
-from unseen.show.sections import Code, build
+from unseen.show.sections import Code, Table, build
 
 N = 96
 RNG = np.random.default_rng(5)
@@ -51,6 +51,25 @@ def without_times(value):
 
 def same(result, again):
     return without_times(again.to_dict()) == without_times(result.to_dict())
+
+
+def test_every_way_to_repeat_names_the_versions_it_speaks_of():
+    import sklearn
+
+    fitted = LogisticRegression().fit(X, Y)
+    made = [
+        unseen.measure(Y, np.linspace(0, 1, N), n_bootstrap=100, random_state=0),
+        unseen.compare("cart", "naive-bayes", X, Y, design=unseen.designs.MonteCarlo(0.3, 8), random_state=0),
+        unseen.resubstitute(fitted, X, Y, methods=["resub"], random_state=0),
+        unseen.distribution("naive-bayes", X, Y, n_splits=10, random_state=0),
+        unseen.permutation_test("naive-bayes", X, Y, n_permutations=20, random_state=0),
+    ]
+    for result in made:
+        section = next(s for s in build(result) if s.title == "How to repeat this")
+        facts = {name: value for block in section.blocks if isinstance(block, Table) for name, value in block.rows}
+        packages = {"unseen", "python", "numpy", "scipy", "scikit-learn"}
+        assert {f"{name} version" for name in packages} <= set(facts), type(result)
+        assert facts["scikit-learn version"] == sklearn.__version__
 
 
 DATA = {"X": X, "y": Y}

@@ -122,7 +122,7 @@ def test_a_held_out_report_does_not_speak_of_splits():
     a = unseen.assess(fitted, X[120:], code[120:], prefit=True, random_state=0)
     wrong = int((fitted.predict(X[120:]) != code[120:]).sum())
     made = section_of(a, "hardest")
-    assert texts(made) == [f"{120 - wrong} of 120 were right, {wrong} wrong."]
+    assert texts(made) == [f"{120 - wrong} of 120 rows were right, {wrong} wrong."]
     assert [row[0].sort for row in tables(made)[0].rows] == [
         k + 1 for k in np.flatnonzero(fitted.predict(X[120:]) != code[120:])[:15]
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,10 @@ from unseen.core.distribution import ErrorDistribution
 from unseen.core.losses import LossTable, PredictionTable
 from unseen.core.registry import classes_in
 from unseen.show.figures import Figure, figure
-from unseen.show.style import MAIN, OTHER, PHONE_INCHES, axis_name, is_rate, percent, tidy
+from unseen.show.style import MAIN, OTHER, PHONE_INCHES, axis_name, is_rate, percent, quantity, tidy
 from unseen.show.text import percent_or_number
 
-__all__ = ["DistributionInfo", "distribution_info", "draw"]
+__all__ = ["DistributionInfo", "LeaveOutInfo", "distribution_info", "draw"]
 
 # so many different values are seen one by one as bars; more are a histogram
 FEW = 30
@@ -47,10 +47,28 @@ class DistributionInfo:
         return f"median {middle}, 90% of {self.n_splits} splits from {low} to {high}"
 
 
-def info(a: Assessment) -> DistributionInfo | None:
+@dataclass(frozen=True, kw_only=True)
+class LeaveOutInfo(DistributionInfo):
+    """The histogram of the leave-out splits of an assessment."""
+
+    @property
+    def caption(self) -> str:
+        """How to read it."""
+        word = quantity(self.loss)
+        values = "Errors" if word == "error" else f"Values of {word}"
+        return (
+            f"{values} of models trained on three quarters of the units and tested on the rest. The thick line holds the middle half "
+            "of the splits, the thin one 90%. It shows how much luck is in a single split; it is not a confidence interval."
+        )
+
+
+def info(a: Assessment) -> LeaveOutInfo | None:
     """Return the histogram, or None if no leave-out splits were run."""
     spread = a.distribution
-    return None if spread is None or not len(spread.values) else distribution_info(spread)
+    if spread is None or not len(spread.values):
+        return None
+    made = distribution_info(spread)
+    return LeaveOutInfo(**{field.name: getattr(made, field.name) for field in fields(made)})
 
 
 def table_info(table: LossTable) -> DistributionInfo | None:
@@ -124,8 +142,6 @@ figure(
         info=info,
         draw=draw,
         title="Error from split to split",
-        caption="Errors of models trained on three quarters of the units and tested on the rest. The thick line holds the middle half "
-        "of the splits, the thin one 90%. It shows how much luck is in a single split; it is not a confidence interval.",
         size=(7.0, 3.4),
         order=20,
     )

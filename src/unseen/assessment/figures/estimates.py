@@ -153,10 +153,13 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
     for at, text in numbers.headings:
         words = _heading(text.partition(",")[0] if narrow else text, numbers.loss)
         ax.text(0.0, at, words, transform=side, ha="left", va="center_baseline", style="italic")
-    for at, size in zip(numbers.place, numbers.sizes):
-        if np.isfinite(size):
-            ax.text(1.03, at, f"{size:.0f}", transform=side, ha="left", va="center_baseline")
-    ax.text(1.03, numbers.headings[0][0], "trained on", transform=side, ha="left", va="center_baseline", style="italic")
+    beside = 1.06 if narrow else 1.03  # clear of an arrow at the end of the axis
+    sized = np.isfinite(numbers.sizes)
+    for at, size in zip(numbers.place[sized], numbers.sizes[sized]):
+        ax.text(beside, at, f"{size:.0f}", transform=side, ha="left", va="center_baseline")
+    if sized.any():
+        top = numbers.headings[0][0]
+        ax.text(beside, top, "trained on", transform=side, ha="left", va="center_baseline", style="italic")
     ax.set_yticks(numbers.place, [label(text) for text in numbers.labels])
     for text, role in zip(ax.get_yticklabels(), numbers.role):
         text.set_fontweight("bold" if role == "headline" else "normal")

@@ -43,6 +43,19 @@ class HardestInfo:
     measure: str
 
     @property
+    def unit(self) -> str:
+        """What is hard: a group of rows, or a case."""
+        return "group" if self.grouped else "case"
+
+    @property
+    def caption(self) -> str:
+        """How to read it."""
+        return (
+            f"Mean error of each {self.unit} over the splits that tested it, hardest first. A steep fall means a few {self.unit}s "
+            "make most of the error: look at them for wrong labels or a missing feature. A long slope means that it is spread over many."
+        )
+
+    @property
     def summary(self) -> str:
         """What the picture shows, in words."""
         return f"of {self.n_tested} units {self.never} have no error; the hardest is {self.name[0]}"
@@ -55,7 +68,8 @@ def info(a: Assessment) -> HardestInfo | None:
         return None
     measure, loss = value_in_units(table.loss, table.by_unit())
     tested = np.flatnonzero(np.isfinite(loss))
-    times = np.bincount(a.data.units, table.times_tested(), a.data.n_units).astype(np.int64)
+    times = np.zeros(a.data.n_units, dtype=np.int64)
+    np.maximum.at(times, a.data.units, table.times_tested())  # a split tests all rows of a group, and counts once
     order = tested[np.lexsort((-times[tested], -loss[tested]))]  # of equals, the most often tested first
     worst = order[:SHOWN]
     worst = worst[loss[worst] > 0]
@@ -108,7 +122,7 @@ def draw(numbers: HardestInfo, ax: Any) -> None:
     ax.set_xlim(0, 1)
     ax.set_ylim(bottom=0)
     percent(ax.xaxis, "zero-one")
-    ax.set_xlabel("groups, hardest first" if numbers.grouped else "cases, hardest first")
+    ax.set_xlabel(f"{numbers.unit}s, hardest first")
     ax.set_ylabel("share of splits that miss it" if is_rate(numbers.measure) else axis_name(numbers.measure))
     percent(ax.yaxis, numbers.measure)
 
@@ -120,8 +134,6 @@ figure(
         info=info,
         draw=draw,
         title="Hardest cases",
-        caption="Mean error of each case over the splits that tested it, hardest first. A steep fall means a few cases make most of "
-        "the error: look at them for wrong labels or a missing feature. A long slope means that it is spread over many.",
         size=(7.0, 3.0),
         order=60,
     )

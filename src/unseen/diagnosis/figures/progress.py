@@ -72,7 +72,7 @@ figure(
         info=errors_info,
         draw=draw,
         title="Error by epoch",
-        caption="Training error goes on falling; if the monitored error rises again, the model learns what is not there.",
+        caption="Training error usually goes on falling; if the monitored error rises again, the model learns what is not there.",
         size=(7.0, 4.0),
         order=10,
     )

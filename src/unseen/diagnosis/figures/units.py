@@ -14,8 +14,10 @@ from unseen.show.style import GREY, MAIN, OTHER, axis_name, is_rate, label, lege
 
 __all__ = ["LinkInfo", "RankingInfo", "UnitsInfo"]
 
-# more names than that overlap
-NAMED = 8
+NAMED = 8  # more names hide the points
+# a letter and a line of a name as shares of the axes, on the narrow page of a phone where they are largest
+LETTER, LINE = 0.022, 0.06
+LONGEST = 24  # letters of a name in the picture
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,7 @@ class UnitsInfo:
     agreement: Floats
     hard: Any
     names: tuple[tuple[float, float, str], ...]
+    n_named: int
     loss: str
     spread: bool
 
@@ -33,10 +36,12 @@ class UnitsInfo:
     def caption(self) -> str:
         """How to read it: agreement grows to the right, spread too."""
         agree, differ = ("left", "right") if self.spread else ("right", "left")
-        return (
+        text = (
             f"Each point is a unit. High and to the {agree}: models agree and are wrong, so look for a wrong {'value' if self.spread else 'label'}. "
             f"High and to the {differ}: models disagree, so more data or a missing feature may help."
         )
+        hard = int(self.hard.sum())
+        return text if self.n_named == hard else f"{text} {self.n_named} of the {hard} hard units are named."
 
     @property
     def summary(self) -> str:
@@ -52,10 +57,33 @@ def units_info(d: Diagnosis) -> UnitsInfo:
     places: dict[tuple[float, float], list[str]] = {}
     for k in u.hard:
         places.setdefault((float(u.agreement[k]), float(u.error[k])), []).append(u.names[k])
-    names = tuple((x, y, _list(here)) for (x, y), here in list(places.items())[:NAMED])
+    names = [(x, y, _list(here)) for (x, y), here in places.items()]
+    span = tuple(max(float(np.ptp(v[np.isfinite(v)])), 1e-12) for v in (u.agreement, u.error))
+    apart = _without_overlap(names, span)[:NAMED]
     return UnitsInfo(
-        error=u.error, agreement=u.agreement, hard=hard, names=names, loss=d.table.loss, spread=u.task == "regression"
+        error=u.error,
+        agreement=u.agreement,
+        hard=hard,
+        names=tuple(apart),
+        n_named=sum(len(places[x, y]) for x, y, _ in apart),
+        loss=d.table.loss,
+        spread=u.task == "regression",
     )
+
+
+def _without_overlap(names: list[tuple[float, float, str]], span: tuple[float, ...]) -> list[tuple[float, float, str]]:
+    """Return the names that can be read beside those before them; each ends at its point."""
+    kept: list[tuple[float, float, str]] = []
+    for one in names:
+        right, y, width = one[0] / span[0], one[1] / span[1], LETTER * min(len(one[2]), LONGEST)
+        free = True
+        for x, other_y, text in kept:
+            other = x / span[0]
+            beside = right <= other - LETTER * min(len(text), LONGEST) or other <= right - width
+            free &= beside or abs(y - other_y / span[1]) >= LINE
+        if free:
+            kept.append(one)
+    return kept
 
 
 def _list(names: list[str]) -> str:
@@ -69,7 +97,13 @@ def draw_units(numbers: UnitsInfo, ax: Any) -> None:
         ax.plot(numbers.agreement[mask], numbers.error[mask], "o", color=colour, alpha=0.55, markersize=5, label=text)
     for x, y, name in numbers.names:
         ax.annotate(
-            label(name, 24), (x, y), xytext=(-5, 0), textcoords="offset points", fontsize=8, ha="right", va="center"
+            label(name, LONGEST),
+            (x, y),
+            xytext=(-5, 0),
+            textcoords="offset points",
+            fontsize=8,
+            ha="right",
+            va="center",
         )
     ax.set_xlabel("spread of predictions" if numbers.spread else "chance that two models agree")
     ax.set_ylabel(f"mean {axis_name(numbers.loss)}")

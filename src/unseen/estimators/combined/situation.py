@@ -118,6 +118,13 @@ def unlike_the_study(data: Any) -> str:
     >>> unlike_the_study(as_data(X // 2, np.arange(40) % 4 > 1))
     '50% of the rows repeat others (less than 10% in the study)'
     """
+    for what, given in (
+        ("come in groups", data.groups),
+        ("have weights", data.weights),
+        ("are ordered in time", data.order),
+    ):
+        if given is not None:
+            return f"the rows {what} (independent rows of equal weight in the study)"
     if has_rare_class(data):
         return f"the rarest class has {100 * _rarest_share(data):.3g}% of the rows ({100 * RARE_CLASS:g}% or more in the study)"
     if (equal := share_of_equal_rows(data)) >= MANY_EQUAL:

@@ -184,7 +184,8 @@ def repeat(c: Comparisons) -> Section:
 def one_pair(c: Comparison) -> Section:
     """Return one pair in plain words with its picture and numbers."""
     made = picture(c, "difference")
-    blocks: list[Block] = [Text(_pair_sentence(c), lead=True), Text(_test_words(c.test)), *([made] if made else [])]
+    test = Text(f"Test: {c.test}. {_test_words(c.test)}".rstrip())
+    blocks: list[Block] = [Text(_pair_sentence(c), lead=True), test, *([made] if made else [])]
     rows = [[name, value] for name, value in c.to_dict().items() if name not in ("notes", "region")]
     return Section("answer", "The answer", [*blocks, Table(["what", "value"], rows, "All figures.", sortable=False)])
 

@@ -319,3 +319,11 @@ def test_a_study_of_several_models_names_each_figure(tmp_path):
     assert [c.split(".")[0] for c in drawn if "Smaller is better" in c] == [f"RMS for {b}, {a}" for a, b in s.groups()]
     assert not [c for c in drawn if "evenly by rank" in c]
     assert f"Study “{s.name}”: {s.done} of {s.total} tasks done" in " ".join(texts(section_of(s, "summary")))
+
+
+def test_a_test_is_named_once():
+    c = unseen.compare(["lda", "cart"], *data(), random_state=0)
+    said = texts(section_of(c, "answer"))
+    assert len([text for text in said if c.test in text]) == 1
+    assert len([text for text in said if text.startswith("How: ")]) == 1
+    assert f"Test: {c.test}. How: " in " ".join(texts(section_of(c.pairs[0], "answer")))

@@ -62,7 +62,7 @@ class Picture:
 
 def words_of(text: str) -> list[str | float]:
     """Return the words of a text, numbers as numbers; how long a run took is left out."""
-    text = re.sub(r"took [\d.]+ \w+", "took", text)
+    text = re.sub(r"took [\d.]+\s\w+", "took", text)
     parts = re.findall(r"\d+(?:[.,]\d+)*|[^\W\d]+|[^\w\s]", text)
     return [float(p.replace(",", "")) if p[0].isdigit() and p.count(".") < 2 else p for p in parts]
 

@@ -48,7 +48,7 @@ def _pair_sentence(c: Comparison) -> str:
 
 def _test_words(test: str) -> str:
     words = {m: describe(cls) for kind in ("significance", "estimators") for m, cls in classes_in(kind).items()}
-    return f"Test {test}: {words[test]}" if test in words else f"Test {test}."
+    return f"How: {words[test]}" if test in words else ""
 
 
 @section(Comparisons, 10)
@@ -143,7 +143,7 @@ def models(c: Comparisons) -> Section:
     what = what if what == "error" else measure_name(what)
     how = f"bootstrap bias-corrected cross-validation, {w.n_bootstrap} draws"
     if naive == corrected:
-        luck = f"choosing the best of {w.n_models} models like this changes nothing in these digits ({how})."
+        luck = f"correcting for that choice among {w.n_models} models leaves these digits as they are ({how})."
     else:
         luck = (
             f"that number is too optimistic: {corrected} is the {what} to expect of the best of {w.n_models} models chosen "
@@ -184,7 +184,8 @@ def repeat(c: Comparisons) -> Section:
 def one_pair(c: Comparison) -> Section:
     """Return one pair in plain words with its picture and numbers."""
     made = picture(c, "difference")
-    blocks: list[Block] = [Text(_pair_sentence(c), lead=True), Text(_test_words(c.test)), *([made] if made else [])]
+    test = Text(f"Test: {c.test}. {_test_words(c.test)}".rstrip())
+    blocks: list[Block] = [Text(_pair_sentence(c), lead=True), test, *([made] if made else [])]
     rows = [[name, value] for name, value in c.to_dict().items() if name not in ("notes", "region")]
     return Section("answer", "The answer", [*blocks, Table(["what", "value"], rows, "All figures.", sortable=False)])
 

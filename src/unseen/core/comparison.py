@@ -160,7 +160,7 @@ class Winner:
     >>> print(replace(svm, interval=None, loss="zero-one"))
     smallest error: svm, 12.5%; corrected for the choice among 3 models 25.0%
     >>> print(replace(svm, corrected=0.125))
-    largest AUC: svm, 0.875; the choice among 3 models changes nothing in these digits
+    largest AUC: svm, 0.875; correcting for the choice among 3 models leaves these digits as they are
     """
 
     name: str
@@ -203,7 +203,7 @@ class Winner:
         naive, corrected = (_own_words(m[key], m["name"]) for key in ("naive", "corrected"))
         choice = f"the choice among {self.n_models} models"
         if naive == corrected:
-            return f"{self.best}: {self.name}, {naive}; {choice} changes nothing in these digits"
+            return f"{self.best}: {self.name}, {naive}; correcting for {choice} leaves these digits as they are"
         span = ""
         if self.interval is not None:
             low, high = (_own_words(m[end], m["name"]) for end in ("lower", "upper"))
@@ -522,7 +522,7 @@ class Comparisons(Result):
         if lost is not None:  # ranks may favour a model whose mean is larger
             return f"Ship {lost.b} rather than {lost.a}: {lost.verdict}."
         if all(pair.decided == best for pair in own):
-            return _ship(own[0], " than that of {}, the next best" if many else "")
+            return _ship(own[0], {name: e.value for name, e in self.estimates.items()}, many)
         equal = [pair.b for pair in own if pair.rope is not None and pair.rope.decision == "equivalent"]
         if equal and all(pair.b in equal or pair.decided == best for pair in own):
             return _same(own[0] if own[0].b in equal else next(p for p in own if p.b in equal), [best, *equal])
@@ -620,15 +620,21 @@ def _gap(pair: Comparison) -> tuple[str, str]:
     return size, f"{100 * pair.level:g}% interval {low} to {high}"
 
 
-def _ship(pair: Comparison, than: str) -> str:
-    """Return the sentence on a pair that was decided for a."""
+def _ship(pair: Comparison, own: Mapping[str, float], many: bool) -> str:
+    """Return the sentence on a pair that was decided for a; `own` holds each model's own error."""
     if pair.ranks is not None:
         return f"Ship {pair.a}: {pair.verdict}."
     size, span = _gap(pair)
     name, _ = as_measure(pair.estimate.loss, 0.0)
     what, way = _MEANS.get(name, measure_name(name)), "lower" if name == pair.estimate.loss else "higher"
-    text = f"Ship {pair.a}: its {what} is {size} {way}{than.format(pair.b)}"
-    text += f" ({span})" if span else ""
+    if name == "squared":  # models are told by their roots, and a difference of mean squares has none
+        mine, theirs = (_own_words(own[one], name) for one in (pair.a, pair.b))
+        than = f" of {pair.b}, the next best" if many else ""
+        text = f"Ship {pair.a}: its RMSE is {mine} against {theirs}{than}"
+        text += f" (its {what} is {size} {way}{f', {span}' if span else ''})"
+    else:
+        than = f" than that of {pair.b}, the next best" if many else ""
+        text = f"Ship {pair.a}: its {what} is {size} {way}{than}{f' ({span})' if span else ''}"
     region = pair.rope is not None and pair.rope.decision == "a better"
     return f"{text}, by more than the region of practical equivalence." if region else f"{text}."
 

@@ -330,10 +330,7 @@ class Calibration(Result):
 
     def __str__(self) -> str:
         b = self.brier
-        return (
-            f"calibration of {self.label}: Brier score of this class {b.score:.4g} = reliability {b.reliability:.4g} - resolution "
-            f"{b.resolution:.4g} + uncertainty {b.uncertainty:.4g} + within bins {b.within:.4g}\n{self.fit.sentence()}"
-        )
+        return f"calibration of {self.label}: {b.sentence()}\n{self.fit.sentence()}"
 
 
 def calibration_of(cases: ScoredCases, code: int, n_bins: int, level: float, seed: int) -> Calibration:

@@ -35,7 +35,7 @@ class DecisionCurve(Result):
     threshold : ndarray
         Probability from which on a case is treated; its odds are what a false alarm costs beside a hit.
     net_benefit, low, high : ndarray
-        Hits less false alarms times the odds, per case, and the band that holds the whole curve.
+        Hits minus false alarms weighted by the odds, per case, and the band that holds the whole curve.
     treat_all : ndarray
         Net benefit of treating everyone.
     gain_low, gain_high : ndarray

@@ -352,4 +352,4 @@ def _percent(share: float) -> str:
 
 
 def _with_interval(e: Estimate) -> str:
-    return f"{e.value:.3f}" if e.interval is None else f"{e.value:.3f} ({e.interval.low:.3f} to {e.interval.high:.3f})"
+    return f"{e.value:.4g}" if e.interval is None else f"{e.value:.4g} ({e.interval.low:.4g} to {e.interval.high:.4g})"

@@ -137,7 +137,7 @@ def answer(m: Measures) -> Section:
     cases = m.cases
     about = [f"{len(cases.outputs)} outputs: {', '.join(cases.outputs)}."] if cases.outputs else []
     if m.positive is not None and cases.size == 2:
-        called = "" if cases.threshold is None else f", called from a score of {cases.threshold:g} on"
+        called = "" if cases.threshold is None else f", called {m.positive} if the score is {cases.threshold:g} or more"
         about.append(f"Positive class: {m.positive}{called}.")
     made = [b for b in (picture(m, "measures"),) if b is not None]
     shown = m.estimates if cases.outputs else m.known
@@ -147,7 +147,8 @@ def answer(m: Measures) -> Section:
 
 
 def _measure_table(m: Measures, found: Mapping[str, Estimate], caption: str) -> Table:
-    words = {name: describe(cls) for name, cls in classes_in("measures").items()}
+    classes = classes_in("measures")
+    hinted: set[str] = set()  # a hint stands in the first row of its measure alone
     rows = []
     for name, e in found.items():
         base = name.split("[")[0].split(" at ")[0]
@@ -155,7 +156,7 @@ def _measure_table(m: Measures, found: Mapping[str, Estimate], caption: str) -> 
         ends = e.interval
         rows.append(
             [
-                TableCell(measure_in_words(name), name, words.get(base, "")),
+                TableCell(measure_in_words(name), name, "" if base in hinted else _hint(m, name, classes.get(base))),
                 TableCell(_number_text(e.value, shares), e.value),
                 None
                 if ends is None
@@ -163,7 +164,16 @@ def _measure_table(m: Measures, found: Mapping[str, Estimate], caption: str) -> 
                 e.method,
             ]
         )
+        hinted.add(base)
     return Table(["measure", "value", f"{100 * m.level:g}% interval", "by"], rows, caption)
+
+
+def _hint(m: Measures, name: str, cls: Any) -> str:
+    """Return what a measure is, and whether it is a mean over classes here."""
+    if cls is None:
+        return ""
+    mean = m.cases.size > 2 and "[" not in name and getattr(cls, "over_classes", False)
+    return describe(cls).removesuffix(".") + ("; mean over classes, each as the positive one." if mean else ".")
 
 
 def _number_text(value: float, share: bool) -> str:
@@ -240,14 +250,8 @@ def calibration(m: Measures) -> Section | None:
     if made is None:
         return None
     c = m.calibration()
-    b = c.brier
-    parts = (
-        f"Brier score of this class {b.score:.4g} = reliability {b.reliability:.4g} - resolution {b.resolution:.4g} + uncertainty "
-        f"{b.uncertainty:.4g} + within bins {b.within:.4g}."
-    )
-    return Section(
-        "calibration", "Calibration", [Text(c.fit.sentence()), made, Text(parts), table_of(c.rows(), "Bins.")]
-    )
+    parts = Text(f"{c.brier.sentence()}.")
+    return Section("calibration", "Calibration", [Text(c.fit.sentence()), made, parts, table_of(c.rows(), "Bins.")])
 
 
 @section(Measures, 55)
@@ -410,10 +414,10 @@ def share(d: Disagreement) -> Section:
 def difference(d: LabelledDisagreement) -> Section:
     """Return the difference of the accuracies with both intervals."""
     more = "higher" if d.difference >= 0 else "lower"
-    here, new = (" to ".join(f"{100 * end + 0.0:+.1f}" for end in ends) for ends in (d.interval, d.population))
+    here, new = (" and ".join(f"{100 * end + 0.0:+.1f}" for end in ends) for ends in (d.interval, d.population))
     lead = (
         f"The accuracy of {d.first} is {100 * abs(d.difference):.1f} percentage points {more} than that of {d.second}; the "
-        f"difference lies in {here} on these points and in {new} on new ones ({100 * d.interval.level:g}% each)."
+        f"difference lies between {here} on these points and between {new} on new ones ({100 * d.interval.level:g}% each)."
     )
     counts = (
         f"{d.labels} labels: {d.first} alone right {d.first_right}, {d.second} alone right {d.second_right}, both wrong "

@@ -65,6 +65,8 @@ NOTABLE = 0.02
 DIFFERENCE = "difference of "
 # correlations below are rounding: the slices share no unit
 UNRELATED = 1e-9
+# more slices as bad as the worst are counted, not named
+MOST_NAMED = 3
 # halvings that bring the ends of a mid-P interval below the rounding of doubles
 HALVINGS = 60
 # shares of the cases of a class, which are counts as error rates are
@@ -231,25 +233,52 @@ class Slices(Result):
             )
         return f"{100 * value:.1f}%" if self.measure in SHARES else f"{value:.4g}"
 
+    def _lead_text(self, value: float) -> str:
+        """Return by how much the first model leads: a difference of losses with its sign turned, without a plus."""
+        return self.value_text(0.0 - value).removeprefix("+")
+
+    def worst_slices(self) -> tuple[Slice, ...]:
+        """Return the worst slice and those with the same digits; none if all of several slices have them."""
+        text = self.value_text(self.worst.value)
+        values = [(s, s.value) for s in self.slices if s.value is not None and s.std_error is not None]
+        found = tuple(s for s, value in values if self.value_text(value) == text)
+        return () if len(found) == len(values) > 1 else found
+
+    def _in_worst(self) -> str:
+        """Return where the values are worst: a column is said once for its slices."""
+        found = self.worst_slices()
+        if len(found) > MOST_NAMED:
+            return f"{len(found)} of {sum(s.std_error is not None for s in self.slices)} slices"
+        names = {column: [s.name for s in found if s.column == column] for column in (s.column for s in found)}
+        return " and ".join(f"{column} {' and '.join(same)}" for column, same in names.items())
+
     def sentence(self) -> str:
         """Return the worst slice with its correction, and whether slices differ."""
         w, count = self.worst, sum(s.low is not None for s in self.slices)
-        what = f"{self.of}: the" if self.of else "The"
-        text = f"{what} {self.word} is worst in {w.column} {w.name}: {self.value_text(w.value)}"
-        if (
-            self.is_difference and " − " in self.of
-        ):  # the largest difference may be the smallest number without its sign
-            first, _, second = self.of.partition(" − ")
-            text = f"{first} does worst against {second} in {w.column} {w.name}: {self.value_text(w.value)}"
+        tied, where = self.worst_slices(), self._in_worst()
+        what, say = f"{self.of}: the" if self.of else "The", self.value_text
+        low, high, corrected = w.low, w.high, w.corrected
+        first, pair, second = self.of.partition(" − ")
+        if not tied:
+            text = f"{what} {self.word} is {say(w.value)} in every slice"
+        elif self.is_difference and pair and w.value < 0:  # the first is better even there
+            say = self._lead_text
+            low, high = w.high, w.low
+            text = f"{first}'s lead over {second} is smallest in {where}: {say(w.value)}"
+        elif self.is_difference and pair:
+            text = f"{first} does worst against {second} in {where}: {say(w.value)}"
         elif self.is_difference:
-            text = f"{what} difference is largest in {w.column} {w.name}: {self.value_text(w.value)}"
-        if w.low is not None and w.high is not None:
+            text = f"{what} difference is largest in {where}: {say(w.value)}"
+        else:
+            text = f"{what} {self.word} is worst in {where}: {say(w.value)}"
+        if low is not None and high is not None:
             held = f"all {count} slices together" if count > 1 else "the slice"
-            low, high = self.value_text(w.low), self.value_text(w.high)
-            low = low.removesuffix(" points") if high.endswith(" points") else low
-            text += f" ({100 * self.level:g}% interval for {held}: {low} to {high})"
-            if abs(w.corrected - w.value) > NOTABLE * (w.high - w.low):
-                text += f"; expect about {self.value_text(w.corrected)}, as the worst of {count} looks worse than it is"
+            held += f", in {w.name}" if len(tied) != 1 else ""
+            ends = say(low), say(high)
+            span = f"{ends[0].removesuffix(' points') if ends[1].endswith(' points') else ends[0]} to {ends[1]}"
+            text += f" ({100 * self.level:g}% interval for {held}: {span})"
+            if tied and abs(corrected - w.value) > NOTABLE * abs(high - low):
+                text += f"; expect about {say(corrected)}, as the worst of {count} looks worse than it is"
         parts = []
         for t in self.tests:
             if t.p is not None:

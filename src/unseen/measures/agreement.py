@@ -77,7 +77,7 @@ class BalancedAccuracy(FromClasses):
 @register
 @dataclass(frozen=True)
 class F1(ClassAverage):
-    """2 TP / (2 TP + FP + FN) of the positive class, or a mean over classes; 0 if it is neither there nor predicted.
+    """Harmonic mean of precision and sensitivity of the positive class; 0 if it is neither there nor predicted.
 
     References
     ----------
@@ -139,8 +139,9 @@ class Mcc(FromClasses):
 @register
 @dataclass(frozen=True)
 class DPrime(FromTable):
-    """z(hit rate) - z(false-alarm rate) at the decisions made; rates of 0 and 1 count as half a case short of them.
+    """How far the decisions separate the classes, in standard deviations of normal scores; 0 for guessing.
 
+    It is z(hit rate) - z(false-alarm rate); rates of 0 and 1 count as half a case short of them.
     Not to be confused with `corner-distance`, which Hutton (1992) calls d'.
 
     References

@@ -153,6 +153,7 @@ class Auc(SetMeasure):
     """
 
     id: ClassVar[str] = "auc"
+    over_classes: ClassVar[bool] = True  # with more than two classes it is a mean over them
     aliases: ClassVar[tuple[str, ...]] = (
         "roc_auc",
         "roc-auc",
@@ -187,7 +188,7 @@ class Auc(SetMeasure):
 @register
 @dataclass(frozen=True)
 class PartialAuc(FromCurve):
-    """Area left of a false-alarm rate, rescaled so that chance gives 0.5 and a perfect curve 1.
+    """Area under the ROC curve where false alarms are few, rescaled: 0.5 for chance, 1 for a perfect curve.
 
     Parameters
     ----------
@@ -258,7 +259,9 @@ class AveragePrecision(FromCurve):
 @register
 @dataclass(frozen=True)
 class CornerDistance(FromCurve):
-    """0 for a perfect curve, 0.7071 for chance; what Hutton calls d', under a name of its own (see `d-prime`).
+    """Distance of the ROC curve from the perfect corner: 0 for a perfect curve, 0.7071 for chance.
+
+    It is measured where sensitivity and specificity are equal. Hutton calls it d'; that name is `d-prime`'s here.
 
     References
     ----------

@@ -22,6 +22,18 @@ class BrierParts:
     uncertainty: float
     within: float
 
+    def sentence(self) -> str:
+        """Return the score as the sum of its parts.
+
+        Examples
+        --------
+        >>> print(BrierParts(score=0.2, reliability=0.01, resolution=0.05, uncertainty=0.25, within=-0.01).sentence())
+        Brier score of this class 0.2 = reliability 0.01 − resolution 0.05 + uncertainty 0.25 − 0.01 within bins
+        """
+        parts = f"reliability {self.reliability:.4g} − resolution {self.resolution:.4g} + uncertainty {self.uncertainty:.4g}"
+        within = f"{'−' if self.within < 0 else '+'} {abs(self.within):.4g} within bins"
+        return f"Brier score of this class {self.score:.4g} = {parts} {within}"
+
 
 def bins_of(probability: Floats, n_bins: int) -> Ints:
     """Return the bin of each probability: bins hold about as many cases each, equal probabilities share one.

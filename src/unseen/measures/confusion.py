@@ -135,6 +135,7 @@ class ClassAverage(FromClasses):
     """
 
     average: str = "auto"
+    over_classes: ClassVar[bool] = True  # with more than two classes it is a mean over them
 
     def __post_init__(self) -> None:
         if self.average not in AVERAGES:

@@ -435,7 +435,9 @@ class Pov(NumberMeasure):
 @register
 @dataclass(frozen=True)
 class PinedaP(NumberMeasure):
-    """1 for perfect outputs, 0 for guessing the mean, negative for worse; never above the proportion of variance `pov`.
+    """Share of the variance explained by the predictions as they are: 1 if perfect, 0 for guessing the mean, negative if worse.
+
+    It is never above the squared correlation `pov`.
 
     References
     ----------
@@ -469,7 +471,9 @@ class PinedaP(NumberMeasure):
 @register
 @dataclass(frozen=True)
 class R2(PinedaP):
-    """Share of the variance explained by the predictions as they are: 1 - SSE / SST; the same number as Pineda's P.
+    """Share of the variance explained by the predictions as they are: 1 - SSE / SST.
+
+    It is the same number as Pineda's P.
 
     References
     ----------

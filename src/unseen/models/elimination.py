@@ -27,7 +27,7 @@ class BackwardElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # 
     estimator : estimator, optional
         What is refitted; least squares for numbers and logistic regression for classes by default.
     measure : str
-        Id of a measure; "auto" is the proportion of variance (pov) for numbers and accuracy for classes.
+        Id of a measure; "auto" is the squared correlation (pov) for numbers and accuracy for classes.
     cv : int
         Folds; every set of inputs is scored on the same ones.
     rule : {"one-se", "best"}

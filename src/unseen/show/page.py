@@ -33,6 +33,8 @@ LONGEST_LINE = 26
 LONGEST_NAME = 15
 # an interval, a value with its error, a bound: what belongs together stays on one line
 _ONE_LINE = re.compile(r"\S+( points)? (to|±) \S+( points)?|[<>] \S+")
+# a p-value, and a number with its unit, stay on one line of a sentence
+_TOGETHER = re.compile(r"\bp (?:=|&lt;|&gt;) (?=\d)|(?<=\d) (?=(?:ms|s|min|h)\b)")
 # a column named as in `frame()`
 _OF_FRAME = re.compile(r"[a-z]+(_[a-z0-9]+)+")
 
@@ -64,12 +66,14 @@ def _environment() -> Any:
 
 
 def cell(value: Any) -> str:
-    """Return a table cell's text: four significant digits, large numbers written out, a dash for no value.
+    """Return a table cell's text: four significant digits, large and small numbers written out, a dash for no value.
 
     Examples
     --------
     >>> cell(0.123456), cell(25620.3), cell(None), cell(True), cell(12)
     ('0.1235', '25620', '–', 'yes', '12')
+    >>> cell(-8.333e-06), cell(1e-9)
+    ('-0.0000083', '1e-09')
     """
     if isinstance(value, TableCell):
         return value.text
@@ -78,6 +82,8 @@ def cell(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, float):
+        if 1e-7 <= abs(value) < 1e-4:
+            return f"{value:.{1 - math.floor(math.log10(abs(value)))}f}"
         return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
     return str(value)
 
@@ -95,16 +101,26 @@ def heading(name: Any) -> str:
 
 
 def prose(text: str) -> Any:
-    """Return a sentence for a page, what stands in backticks as code.
+    r"""Return a sentence for a page, what stands in backticks as code, a p-value or a time never broken into two lines.
 
     Examples
     --------
     >>> str(prose("`unseen assess` tells a < b"))
     '<code>unseen assess</code> tells a &lt; b'
+    >>> str(prose("p = 0.16 after 0.4 s, or `p = 0.16`"))
+    'p\xa0=\xa00.16 after 0.4\xa0s, or <code>p = 0.16</code>'
     """
     from markupsafe import Markup, escape
 
-    return Markup(re.sub("`([^`<>]+)`", r"<code>\1</code>", str(escape(text))))
+    plain, *others = re.split("`([^`<>]+)`", str(escape(text)))
+    made = [_unbroken(plain)]
+    for code, after in zip(others[::2], others[1::2]):
+        made += [f"<code>{code}</code>", _unbroken(after)]
+    return Markup("".join(made))
+
+
+def _unbroken(escaped: str) -> str:
+    return _TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), escaped)
 
 
 def is_long(value: Any, limit: int = LONGEST_LINE) -> bool:

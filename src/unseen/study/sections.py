@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unseen.core.comparison import p_words
-from unseen.show.sections import Block, Section, Table, TableCell, Text, figure_section, picture, section, table_of
+from unseen.show.sections import (
+    Block,
+    Picture,
+    Section,
+    Table,
+    TableCell,
+    Text,
+    figure_section,
+    picture,
+    section,
+    table_of,
+)
 from unseen.study.summary import StudySummary
 from unseen.study.summary_table import split_columns, summary_table, unit_of, with_error
 
@@ -24,7 +35,7 @@ HOW = (
 @section(StudySummary, 10)
 def summary(s: StudySummary) -> Section:
     """Return what was run and how much of it is done."""
-    state = f"{s.name}: {s.done} of {s.total} tasks done, {s.replications} replications, seed {s.seed}."
+    state = f"Study “{s.name}”: {s.done} of {s.total} tasks done, {s.replications} replications, seed {s.seed}."
     blocks: list[Block] = [Text(s.sentence, lead=True), Text(state)] if s.sentence else [Text(state, lead=True)]
     if s.failed:
         blocks.append(Text(f"{s.failed} tasks failed; they are left out of every figure."))
@@ -46,10 +57,16 @@ def summary(s: StudySummary) -> Section:
         columns = ["population", "model", "n", "smallest RMS", "RMS", "not shown to be worse"]
         blocks.append(Table(columns, rows, "The estimator nearest the truth at the largest size"))
     groups = s.groups()
-    drawn = picture(s.only(*groups[0]), "study-rms") if groups else None
-    if drawn is not None and len(groups) > 1:
-        drawn = replace(drawn, caption=f"RMS for {', '.join(reversed(groups[0]))}. {drawn.caption}")
+    drawn = _rms_picture(s, *groups[0]) if groups else None
     return Section("summary", s.title, [*blocks[:1], *([drawn] if drawn is not None else []), *blocks[1:], Text(HOW)])
+
+
+def _rms_picture(s: StudySummary, population: str, model: str) -> Picture | None:
+    """Return the RMS of one population and model, named if the study has several."""
+    drawn = picture(s.only(population, model), "study-rms")
+    if drawn is None or len(s.groups()) == 1:
+        return drawn
+    return replace(drawn, caption=f"RMS for {model}, {population}. {drawn.caption}")
 
 
 @section(StudySummary, 20)
@@ -58,9 +75,8 @@ def pictures(s: StudySummary) -> Section | None:
     blocks: list[Block] = []
     groups = s.groups()
     for k, (population, model) in enumerate(groups[:MOST_GROUPS]):
-        part = s.only(population, model)
-        names = ("study-deviations", "study-rms") if k else ("study-deviations",)
-        blocks += [p for name in names if (p := picture(part, name)) is not None]
+        boxes = picture(s.only(population, model), "study-deviations")
+        blocks += [p for p in (boxes, _rms_picture(s, population, model) if k else None) if p is not None]
     if len(groups) > MOST_GROUPS:
         blocks.append(Text(f"Figures of {len(groups) - MOST_GROUPS} more models are left out."))
     return Section("deviations", "Deviation from the true error", blocks) if blocks else None

@@ -123,10 +123,19 @@ def test_the_sentence_says_which_to_ship_and_by_how_much():
 
 
 def test_numbers_are_told_in_units_people_think_in():
-    """The difference is one of mean squared errors, which has no root; each model's own error has."""
+    """The difference is one of mean squared errors, which has no root; each model's own error has, and the sentence says both."""
     c = comparisons(pair_of("ridge", "cart", -2909.0, 500.0, loss="squared"), ridge=3221.0, cart=6130.0)
     low, high = 2909 - norm.ppf(0.975) * 500, 2909 + norm.ppf(0.975) * 500
-    assert c.sentence == f"Ship ridge: its mean squared error is 2909 lower (95% interval {low:.0f} to {high:.0f})."
+    assert c.sentence == (
+        f"Ship ridge: its RMSE is {3221**0.5:.4g} against {6130**0.5:.4g} (its mean squared error is 2909 lower, 95% interval "
+        f"{low:.0f} to {high:.0f})."
+    )
+    third = (
+        pair_of("ridge", "knn", -4000.0, 500.0, loss="squared"),
+        pair_of("cart", "knn", -1091.0, 500.0, loss="squared"),
+    )
+    three = comparisons(*c.pairs, *third, ridge=3221.0, cart=6130.0, knn=7221.0)
+    assert f"{3221**0.5:.4g} against {6130**0.5:.4g} of cart, the next best (its mean" in three.sentence
     assert [line.split(" (")[0] for line in c.model_sentences()] == [
         f"ridge: RMSE {3221**0.5:.4g}",
         f"cart: RMSE {6130**0.5:.4g}",
@@ -217,7 +226,9 @@ def test_the_winner_says_a_number_once_if_its_choice_costs_nothing():
         n_bootstrap=9,
         loss="zero-one",
     )
-    assert str(winner) == ("smallest error: lda, 10.0%; the choice among 3 models changes nothing in these digits")
+    assert str(winner) == (
+        "smallest error: lda, 10.0%; correcting for the choice among 3 models leaves these digits as they are"
+    )
     assert str(replace(winner, corrected=0.10001)) == str(winner)
     assert str(replace(winner, corrected=0.11)) == (
         "smallest error: lda, 10.0%; corrected for the choice among 3 models 11.0% (95% interval 5.0% to 20.0%)"

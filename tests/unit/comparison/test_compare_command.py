@@ -37,7 +37,7 @@ def test_table_winner_and_notes_on_stdout_and_report_on_disk(unseen, tmp_path):
     assert lines[5].split()[:3] == ["a", "b", "difference"]
     assert lines[6].startswith("lda")
     assert any("lda has the smaller error" in line for line in lines)
-    assert "; the choice among 3 models changes nothing in these digits" in out
+    assert "; correcting for the choice among 3 models leaves these digits as they are" in out
     assert "U024 selection" not in out  # 2.0% before and after: nothing to say
     assert "report:" in err
     page = report.read_text()
@@ -119,7 +119,7 @@ def test_the_winner_of_a_score_has_the_largest(unseen, measure):
     told = f"largest {called}: {won['name']}, {naive}; "
     choice = "the choice among 3 models"
     if naive == corrected:
-        assert f"{told}{choice} changes nothing in these digits" in text
+        assert f"{told}correcting for {choice} leaves these digits as they are" in text
     else:
         assert f"{told}corrected for {choice} {corrected} (95% interval {lower} to {upper})" in text
     seen, expected = (f"{shown[key]:.3g}" for key in ("naive", "corrected"))

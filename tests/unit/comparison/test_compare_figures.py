@@ -91,3 +91,15 @@ def test_critical_difference_diagram_joins_what_is_not_distinguished():
     assert ((r.pairwise < 0.05) == (gaps > critical)).all()
     ax = r.plot()
     assert any("critical difference" in t.get_text() for t in ax.texts)
+
+
+def test_the_caption_explains_only_what_is_drawn(three):
+    numbers = display.info(three, "differences")
+    assert "P-values are adjusted for the number of pairs." in numbers.caption
+    assert "hollow" not in numbers.caption
+    data = unseen.datasets.load("iris").xy
+    one = unseen.compare([GaussianNB(), DummyClassifier()], *data, random_state=0)
+    caption = display.info(one, "differences").caption
+    assert caption.endswith("(a score s is compared as 1 − s).")
+    bare = unseen.compare([GaussianNB(), DummyClassifier()], *data, test="mcnemar", random_state=0)
+    assert display.info(bare, "differences").caption.endswith(" A hollow point has no interval.")

@@ -40,7 +40,7 @@ def test_sections_and_sentences(three):
     assert "percentage points in favour of bayes, p < 0.001" in words
     assert blocks(three, Text)[0].text == three.sentence
     assert three.test_sentence in words
-    assert "choosing the best of 3 models like this changes nothing in these digits" in words
+    assert "correcting for that choice among 3 models leaves these digits as they are" in words
     assert len(blocks(three, Picture)) == 2
     pairs = next(b for b in blocks(three, Table) if "verdict" in b.columns)
     assert len(pairs.rows) == 3

@@ -109,3 +109,44 @@ def test_numbers_are_drawn_against_what_was_observed(tmp_path):
     m.report(tmp_path / "m.html")
     assert "Predicted against observed" in (tmp_path / "m.html").read_text()
     assert info(unseen.measure(truth > 0, truth > 0.1, random_state=0), "residuals") is None
+
+
+def test_differences_of_files_are_coloured_by_their_verdict():
+    rng = np.random.default_rng(1)
+    y = rng.choice(list("uv"), 200)
+
+    def file(right):
+        return pd.DataFrame({"id": range(200), "y": y, "pred": np.where(rng.random(200) < right, y, "u")})
+
+    three = {"one": file(0.95), "two": file(0.94), "bad": file(0.3)}
+    files = unseen.predictions(three, truth="y", pred="pred", id="id")
+    numbers = info(files, "file-differences")
+    assert numbers.shown == tuple(p.decided is not None for p in files.pairs) == (False, True, True)
+    ax = draw(files, "file-differences")
+    assert [line.get_marker() for line in ax.lines if line.get_marker() in ("o", "D")] == ["o", "D", "D"]
+    points = [line.get_color() for line in ax.lines if line.get_marker() in ("o", "D")]
+    assert points[1] == points[2] != points[0]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["no difference shown", "difference shown"]
+    assert "adjusted p-values" in numbers.caption
+    pair = unseen.predictions({k: three[k] for k in ("one", "two")}, truth="y", pred="pred", id="id")
+    assert "adjusted" not in info(pair, "file-differences").caption
+
+
+def test_the_axis_of_measures_has_the_unit_of_their_table():
+    truth = np.tile(list("ab"), 30)
+    shares = unseen.measure(
+        truth, np.where(np.arange(60) < 9, "a", truth), measures=["accuracy", "sensitivity"], n_bootstrap=100
+    )
+    ax = draw(shares, "measures")
+    ax.figure.canvas.draw()
+    assert "60%" in [t.get_text() for t in ax.get_xticklabels()]
+    assert ax.get_xlabel() == "share of cases"
+    both = unseen.measure(truth, np.where(np.arange(60) < 9, "a", truth), measures=["accuracy", "f1"], n_bootstrap=100)
+    assert draw(both, "measures").get_xlabel() == "value (0.5 is 50%)"
+
+
+def test_names_of_few_classes_are_not_cut_to_save_a_letter():
+    names = np.array(["no finding at all", "lymphoma", "melanoma"])
+    truth = names[np.arange(60) % 3]
+    ax = draw(unseen.measure(truth, np.roll(truth, 1), n_bootstrap=100), "confusion")
+    assert "no finding at all" in [t.get_text() for t in ax.get_xticklabels()]

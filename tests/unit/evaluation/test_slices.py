@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -489,3 +490,39 @@ def test_two_columns_are_named_with_a_comma_wherever_columns_are_named(tmp_path)
     )
     assert done.returncode == 0, done.stderr
     assert {t["column"] for t in json.loads(done.stdout)["slices"][0]["tests"]} == {"site", "sex"}
+
+
+def test_slices_as_bad_as_the_worst_are_named_and_coloured_with_it():
+    wrong = np.concatenate([np.arange(40) < 12, np.arange(60) < 6, np.arange(100) < 30]).astype(float)
+    s = rates(wrong)
+    assert s.sentence().startswith(
+        "The error is worst in site a and c: 30.0% (95% interval for all 3 slices together, in a: "
+    )
+    assert unseen.show.info(s, "slices").worst == {0, 2}
+    assert [x.name for x in rates().worst_slices()] == ["c"]
+    same = rates(np.tile([1.0, 0.0], 100))
+    assert same.sentence().startswith("The error is 50.0% in every slice (95% interval")
+    assert unseen.show.info(same, "slices").worst == set()
+    many = np.repeat(list("abcdef"), 40)
+    half = np.where(many == "f", 0.0, np.tile([1.0, 0.0], 120))
+    assert rates(half, many).sentence().startswith("The error is worst in 5 of 6 slices: 50.0%")
+
+
+def test_a_model_that_is_better_in_every_slice_leads_least_in_the_worst_one():
+    gaps = np.where(SITE == "c", -0.1, -0.3) + np.random.default_rng(3).normal(0, 0.2, len(SITE))
+
+    def differences(values):
+        parts, units = slice_rows({"site": SITE}), np.arange(len(SITE))
+        s = slices_of_losses(values, parts, loss=DIFFERENCE, units=units, span=(-1.0, 1.0), of="lda − cart")
+        return replace(s, measure=f"{DIFFERENCE}zero-one")
+
+    ahead, behind = differences(gaps), differences(-gaps)
+    c, worst = ahead["c"], behind.worst
+    assert ahead.sentence().startswith(
+        f"lda's lead over cart is smallest in site c: {-100 * c.value:.1f} points (95% interval for all 3 slices together: "
+        f"{-100 * c.high:.1f} to {-100 * c.low:.1f} points)"
+    )
+    assert behind.sentence().startswith(
+        f"lda does worst against cart in site {worst.name}: {100 * worst.value:+.1f} points (95% interval for all 3 slices "
+        f"together: {100 * worst.low:+.1f} to {100 * worst.high:+.1f} points)"
+    )

@@ -13,6 +13,7 @@ import pytest
 import unseen
 from unseen.show import write
 from unseen.show.inline_svg import LONGEST_NAME, break_name
+from unseen.show.page import cell, prose
 from unseen.show.sections import Section, Table, Text, build, table_of
 from unseen.show.style import points
 
@@ -164,7 +165,10 @@ def test_a_comparison_says_its_differences_in_points_throughout():
 
 def test_squared_errors_are_called_by_their_names():
     c = unseen.compare(["ols", "knn:5"], *unseen.datasets.load("diabetes").xy, random_state=0)
-    assert "its mean squared error is" in c.sentence
+    own = {name: e.value**0.5 for name, e in c.estimates.items()}
+    assert c.sentence.startswith(
+        f"Ship ols: its RMSE is {own['ols']:.4g} against {own['knn:5']:.4g} (its mean squared error is "
+    )
     assert all(": RMSE " in line for line in c.model_sentences())
 
 
@@ -174,7 +178,9 @@ def test_the_worst_slice_of_a_difference_is_not_called_its_largest_number():
     c = unseen.compare(["lda", "cart"], X, code, random_state=0, by={"site": site})
     (found,) = c.slices
     most = max(found.slices, key=lambda s: s.value)
-    assert found.sentence().startswith(f"lda does worst against cart in site {most.name}: ")
+    assert found.sentence().startswith(
+        f"lda's lead over cart is smallest in site {most.name}: {-100 * most.value:.1f} points"
+    )
 
 
 def test_units_of_a_regression_agree_on_the_left():
@@ -266,3 +272,58 @@ def test_no_rule_of_the_documentation_breaks_words_of_a_table():
     cells = {what: how for what, how in rules if re.search(r"\b(td|th)\b", what)}
     assert cells
     assert not [what for what, how in cells.items() if "anywhere" in how or "break-all" in how]
+
+
+def test_a_value_is_not_broken_into_two_lines():
+    space = chr(0xA0)
+    assert str(prose("no difference (p = 0.16)")) == f"no difference (p{space}={space}0.16)"
+    assert str(prose("p > 0.99 after 0.4 s")) == f"p{space}&gt;{space}0.99 after 0.4{space}s"
+    assert str(prose("`p = 1` at 3 samples")) == "<code>p = 1</code> at 3 samples"
+
+
+def test_small_numbers_are_written_out():
+    assert [cell(v) for v in (-8.333e-06, 9.94e-05, 1.5e-12, 0.0, 0.0001234)] == [
+        "-0.0000083", "0.000099", "1.5e-12", "0", "0.0001234",
+    ]  # fmt: skip
+
+
+def test_hints_of_measures_are_true_and_said_once():
+    names = np.array(["a", "b", "c"])
+    truth = names[np.arange(90) % 3]
+    m = unseen.measure(truth, np.where(np.arange(90) < 20, "a", truth), random_state=0, n_bootstrap=100)
+    (table,) = tables(section_of(m, "all-measures"))
+    hints = {row[0].sort: row[0].hint for row in table.rows}
+    assert hints["sensitivity"].endswith("; mean over classes, each as the positive one.")
+    assert "mean over classes" not in hints["accuracy"]
+    assert [hints[f"sensitivity[{name}]"] for name in names] == ["", "", ""]
+    two = unseen.measure(names[np.arange(60) % 2], names[np.arange(60) // 2 % 2], random_state=0, n_bootstrap=100)
+    assert not [r[0].hint for r in tables(section_of(two, "measures"))[0].rows if "mean over classes" in r[0].hint]
+    y = np.arange(40.0)
+    of_numbers = unseen.measure(y, y + np.sin(y), random_state=0, n_bootstrap=100)
+    rows = [row[0] for t in tables(section_of(of_numbers, "measures")) for row in t.rows]
+    assert len({c.text for c in rows if c.sort in ("pov", "r2")}) == len([c for c in rows if c.sort in ("pov", "r2")])
+    assert "variance explained" not in "".join(c.text for c in rows)
+
+
+def test_what_a_score_is_called_is_said_with_the_class():
+    m = unseen.measure(["ill", "well"] * 20, [0.9, 0.2] * 20, positive="ill", threshold=0.5, n_bootstrap=100)
+    assert "Positive class: ill, called ill if the score is 0.5 or more." in texts(section_of(m, "measures"))
+    (parts,) = [t for t in texts(section_of(m, "calibration")) if t.startswith("Brier")]
+    assert parts == f"{m.calibration().brier.sentence()}."
+    assert parts.endswith(" within bins.")
+
+
+def test_a_study_of_several_models_names_each_figure(tmp_path):
+    s = samples["makers"](tmp_path)["study"]()
+    drawn = [b.caption for id in ("summary", "deviations") for b in section_of(s, id).blocks if hasattr(b, "svg")]
+    assert [c.split(".")[0] for c in drawn if "Smaller is better" in c] == [f"RMS for {b}, {a}" for a, b in s.groups()]
+    assert not [c for c in drawn if "evenly by rank" in c]
+    assert f"Study “{s.name}”: {s.done} of {s.total} tasks done" in " ".join(texts(section_of(s, "summary")))
+
+
+def test_a_test_is_named_once():
+    c = unseen.compare(["lda", "cart"], *data(), random_state=0)
+    said = texts(section_of(c, "answer"))
+    assert len([text for text in said if c.test in text]) == 1
+    assert len([text for text in said if text.startswith("How: ")]) == 1
+    assert f"Test: {c.test}. How: " in " ".join(texts(section_of(c.pairs[0], "answer")))

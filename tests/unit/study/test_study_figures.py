@@ -170,8 +170,10 @@ def test_of_many_dots_the_farthest_and_an_even_share_are_kept(million):
     # evenly by rank: half of the dots lie below the median of all that lie beyond
     assert np.mean(dots < np.median(beyond)) == pytest.approx(0.5, abs=0.01)
     assert info.n_outside > 20 * len(dots)
+    assert "evenly by rank" in info.caption
 
 
 def test_few_dots_are_all_drawn(study):
     info = unseen.show.info(study, "study-deviations")
     assert info.n_outside == len(info.outside)
+    assert "evenly by rank" not in info.caption

@@ -19,8 +19,11 @@ MOST_DOTS_OF_A_BOX = 200  # more dots are a bar
 DOT = 2.2
 CAPTION = (
     "Estimate minus true error over independent samples: a good estimator has a short box around zero. Boxes hold the middle "
-    f"half, whiskers reach 1.5 times as far, dots lie beyond. A box shows at most {MOST_DOTS_OF_A_BOX} dots, fewer where there are more "
-    "than 12 boxes; where there would be more, they are taken evenly by rank, the farthest on each side always, and the figure says how many there are."
+    "half, whiskers reach 1.5 times as far, dots lie beyond."
+)
+THINNED = (
+    f" A box shows at most {MOST_DOTS_OF_A_BOX} dots, fewer where there are more than 12 boxes; where there would be more, they are "
+    "taken evenly by rank, the farthest on each side always, and the figure says how many there are."
 )
 
 
@@ -40,6 +43,11 @@ class DeviationsInfo:
     size: tuple[float, float]
     loss: str = "zero-one"
     n_outside: int = 0
+
+    @property
+    def caption(self) -> str:
+        """How to read the figure; how dots are left out only if some are."""
+        return CAPTION + (THINNED if self.n_outside > len(self.outside) else "")
 
 
 def info(d: Deviations) -> DeviationsInfo:

@@ -30,6 +30,16 @@ class ForestInfo:
     loss: str
     level: float
     test: str
+    adjusted: bool
+
+    @property
+    def caption(self) -> str:
+        """How to read the figure; intervals, p-values and hollow points are explained only if they are there."""
+        missing = np.isnan(self.low)
+        single = " Intervals hold for one pair each." if len(self.values) > 1 and not missing.all() else ""
+        adjusted = " P-values are adjusted for the number of pairs." if self.adjusted else ""
+        hollow = " A hollow point has no interval." if missing.any() else ""
+        return f"{CAPTION}{single}{adjusted}{hollow}"
 
     @property
     def size(self) -> tuple[float, float]:
@@ -55,6 +65,7 @@ def info(result: Comparison | Comparisons) -> ForestInfo:
         loss=first.estimate.loss,
         level=first.level,
         test=first.test,
+        adjusted=any(p.p_adjusted is not None and p.p_adjusted != p.p for p in pairs),
     )
 
 
@@ -109,10 +120,7 @@ def _legend(numbers: ForestInfo, ax: Any) -> None:
     legend_below(ax, handles)
 
 
-CAPTION = (
-    "Left of the dashed line the model named first is better (a score s is compared as 1 − s). Intervals hold for one pair each; p-values are "
-    "adjusted for the number of pairs. A hollow point has no interval."
-)
+CAPTION = "Left of the dashed line the model named first is better (a score s is compared as 1 − s)."
 figure(
     Figure(
         name="differences",

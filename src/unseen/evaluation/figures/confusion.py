@@ -17,6 +17,7 @@ __all__ = ["MOST_CLASSES", "NUMBERED_CLASSES", "ConfusionInfo", "draw", "most_co
 
 MOST_CLASSES = 30  # as many names as a page has lines
 NUMBERED_CLASSES = 12  # in more columns numbers do not fit their cells
+LONG_NAMED_CLASSES = 8  # more names of 20 letters push the matrix aside on a phone
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +89,7 @@ def draw(numbers: ConfusionInfo, ax: Any) -> None:
     edges = np.arange(k + 1) - 0.5
     ax.hlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
     ax.vlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
-    names = short_names(numbers.classes, 16 if k <= NUMBERED_CLASSES else 10)
+    names = short_names(numbers.classes, 20 if k <= LONG_NAMED_CLASSES else 16 if k <= NUMBERED_CLASSES else 10)
     slanted = k > 4 and max(map(len, names)) > 4
     ax.set_xticks(
         range(k), names, rotation=45 if slanted else 0, ha="right" if slanted else "center", rotation_mode="anchor"

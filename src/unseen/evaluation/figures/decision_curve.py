@@ -86,7 +86,7 @@ def draw(numbers: DecisionInfo, ax: Any) -> None:
 
 
 CAPTION = (
-    "Hits less false alarms, these weighed by the odds of the threshold, per case. The shade holds the whole true curve; where "
+    "Hits minus false alarms weighted by the odds of the threshold, per case. The shade holds the whole true curve; where "
     "it lies above both other lines, acting on the probabilities helps."
 )
 for record, made in ((DecisionCurve, info), (Measures, of_measures)):

@@ -7,6 +7,7 @@ from typing import Any
 
 from unseen.core.scale import measure_name
 from unseen.evaluation.measure_record import Measures
+from unseen.evaluation.slices import SHARES
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
@@ -19,12 +20,13 @@ NEUTRAL = "; the upright stroke marks what scores without information would get"
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureForestInfo:
-    """Names, values and interval ends, one line each, and the value of guessing (None if it depends on the data)."""
+    """Names, values and interval ends, one line each, the value of guessing (None if it depends on the data), and whether it is in per cent."""
 
     labels: tuple[str, ...]
     values: tuple[float, ...]
     ends: tuple[tuple[float, float] | None, ...]
     neutral: tuple[float | None, ...]
+    shares: tuple[bool, ...]
     caption: str
     size: tuple[float, float]
 
@@ -53,6 +55,7 @@ def info(m: Measures) -> MeasureForestInfo | None:
         values=tuple(e.value for _, e, _ in rows),
         ends=ends,
         neutral=tuple(n for _, _, n in rows),
+        shares=tuple(name.split("[")[0].split(" at ")[0] in SHARES for name, _, _ in rows),
         caption=f"Points with their confidence intervals{'' if all(n is None for _, _, n in rows) else NEUTRAL}.",
         size=(7.0, 0.9 + 0.26 * len(rows)),
     )
@@ -85,6 +88,11 @@ def draw(numbers: MeasureForestInfo, ax: Any) -> None:
     ax.set_xlim(-0.02, 1.02)
     ax.axvline(0, color=GREY, linewidth=0.6)
     ax.axvline(1, color=GREY, linewidth=0.6)
+    if all(numbers.shares):
+        ax.xaxis.set_major_formatter(lambda value, place: f"{round(100 * value, 6):g}%")
+        ax.set_xlabel("share of cases")
+    else:
+        ax.set_xlabel("value (0.5 is 50%)" if any(numbers.shares) else "value")
 
 
 figure(

@@ -8,21 +8,23 @@ from typing import Any
 from unseen.core.scale import measure_name
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, is_rate, label, percent, points, short_names, tidy
+from unseen.show.style import GREY, MAIN, OTHER, is_rate, label, legend_below, percent, points, short_names, tidy
 
 __all__: list[str] = []
 
 
 @dataclass(frozen=True, kw_only=True)
 class Forest:
-    """Values with their intervals, one line each."""
+    """Values with their intervals, one line each; `shown` marks the differences with a verdict."""
 
     labels: tuple[str, ...]
     values: tuple[float, ...]
     ends: tuple[tuple[float, float] | None, ...]
     loss: str
     xlabel: str
-    zero: bool
+    shown: tuple[bool, ...] | None
+    caption: str
+    size: tuple[float, float]
 
 
 def _estimates(result: PredictionFiles) -> Forest:
@@ -36,7 +38,9 @@ def _estimates(result: PredictionFiles) -> Forest:
         ends=ends,
         loss=measure,
         xlabel=measure_name(measure),
-        zero=False,
+        shown=None,
+        caption=OF_ERRORS,
+        size=(7.0, 2.6),
     )
 
 
@@ -45,35 +49,52 @@ def _differences(result: PredictionFiles) -> Forest | None:
         return None
     ends = tuple(None if p.interval is None else (p.interval.low, p.interval.high) for p in result.pairs)
     labels = tuple(f"{p.a} − {p.b}" for p in result.pairs)
+    adjusted = any(p.p_adjusted is not None and p.p_adjusted != p.p for p in result.pairs)
     return Forest(
         labels=labels,
         values=tuple(p.difference for p in result.pairs),
         ends=ends,
         loss=result.loss,
         xlabel=f"difference in {'error' if is_rate(result.loss) else measure_name(result.loss)}",
-        zero=True,
+        shown=tuple(p.decided is not None for p in result.pairs),
+        caption=OF_DIFFERENCES + (ADJUSTED if adjusted else ""),
+        size=(7.0, 2.9),
     )
 
 
 def draw_forest(info: Forest, ax: Any) -> None:
     """Draw one point and interval per line."""
     for k, (value, ends) in enumerate(zip(info.values, info.ends)):
+        colour, marker = (OTHER, "D") if info.shown is not None and info.shown[k] else (MAIN, "o")
         if ends is not None:
-            ax.plot(ends, [-k, -k], color=PALETTE[0], linewidth=2, solid_capstyle="butt")
-        ax.plot(value, -k, "o", color=PALETTE[1])
-    if info.zero:
-        ax.axvline(0.0, color=PALETTE[5], linewidth=0.9, linestyle="--")
+            ax.plot(ends, [-k, -k], color=colour, linewidth=2, solid_capstyle="butt")
+        ax.plot(value, -k, marker, color=colour)
+    if info.shown is not None:
+        ax.axvline(0.0, color=GREY, linewidth=0.9, linestyle="--")
     ax.set_yticks([-k for k in range(len(info.labels))], short_names(info.labels, 48))
     ax.set_ylim(-len(info.labels) + 0.4, 0.6)
     tidy(ax, "x")
-    unit = ""
-    if info.zero:
-        unit = points(ax.xaxis, is_rate(info.loss))
-    else:
+    if info.shown is None:
         percent(ax.xaxis, info.loss)
+        ax.set_xlabel(label(info.xlabel, 60))
+        return
+    unit = points(ax.xaxis, is_rate(info.loss))
     ax.set_xlabel(label(f"{info.xlabel}{unit}", 60))
+    kinds = ((False, MAIN, "o", "no difference shown"), (True, OTHER, "D", "difference shown"))
+    legend_below(ax, [_line(*kind) for shown, *kind in kinds if shown in info.shown])
 
 
+def _line(colour: str, marker: str, text: str) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=colour, marker=marker, linewidth=2, label=text)
+
+
+OF_ERRORS = (
+    "Points with their confidence intervals; files share their rows, so overlapping intervals do not mean equal models."
+)
+OF_DIFFERENCES = "Left of the dashed line the first of the two is better (a score s is compared as 1 − s)."
+ADJUSTED = " Intervals hold for one pair each; verdicts go by adjusted p-values."
 figure(
     Figure(
         name="file-errors",
@@ -81,8 +102,7 @@ figure(
         info=_estimates,
         draw=draw_forest,
         title="Error of each file",
-        caption="Points with their confidence intervals; files share their rows, so overlapping intervals do not mean equal models.",
-        size=(7.0, 2.6),
+        caption=OF_ERRORS,
         order=20,
     )
 )
@@ -93,8 +113,7 @@ figure(
         info=_differences,
         draw=draw_forest,
         title="Paired differences",
-        caption="Left of the dashed line the first of the two is better (a score s is compared as 1 − s).",
-        size=(7.0, 2.6),
+        caption=OF_DIFFERENCES,
         order=10,
     )
 )

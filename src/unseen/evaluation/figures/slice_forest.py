@@ -14,12 +14,12 @@ __all__ = ["SliceForest"]
 
 @dataclass(frozen=True, kw_only=True)
 class SliceForest:
-    """Names, values and limits of the slices, one line each; the worst one, the axis, and where the columns begin."""
+    """Names, values and limits of the slices, one line each; the worst ones, the axis, and where the columns begin."""
 
     labels: tuple[str, ...]
     values: tuple[float | None, ...]
     ends: tuple[tuple[float, float] | None, ...]
-    worst: int
+    worst: frozenset[int]
     begins: tuple[int, ...]
     xlabel: str
     percent: bool
@@ -33,14 +33,14 @@ def info(s: Slices) -> SliceForest:
     """Return the lines."""
     several = len(s.tests) > 1
     labels = tuple(f"{x.column}: {x.name}" if several else x.name for x in s.slices)
-    worst = next(k for k, x in enumerate(s.slices) if (x.column, x.name) == (s.worst.column, s.worst.name))
+    tied = {(x.column, x.name) for x in s.worst_slices()}
     begins = tuple(k for k in range(1, len(s.slices)) if s.slices[k].column != s.slices[k - 1].column)
     shares = s.value_text(0.5).endswith("%")
     return SliceForest(
         labels=tuple(f"{text} (n = {x.n:,})" for text, x in zip(labels, s.slices)),
         values=tuple(x.value for x in s.slices),
         ends=tuple(None if x.low is None or x.high is None else (x.low, x.high) for x in s.slices),
-        worst=worst,
+        worst=frozenset(k for k, x in enumerate(s.slices) if (x.column, x.name) in tied),
         begins=begins,
         xlabel=f"{s.of}: {s.word}" if s.of else s.word,
         percent=shares,
@@ -55,7 +55,7 @@ def draw(numbers: SliceForest, ax: Any) -> None:
     """Draw one point and interval per slice, the worst in its own colour."""
     tidy(ax, "x")
     for k, (value, ends) in enumerate(zip(numbers.values, numbers.ends)):
-        colour = OTHER if k == numbers.worst else MAIN
+        colour = OTHER if k in numbers.worst else MAIN
         if ends is not None:
             ax.plot(ends, [-k, -k], color=colour, linewidth=2.4, solid_capstyle="butt")
         if value is not None:

@@ -220,7 +220,7 @@ def record_page(site: Site, request: Request) -> Response:
     if parts is not None:
         return site.page("result.html", parts=parts, few=FEW_CHOICES, **about)
     record = record_of(kept.payload)
-    shown = {word: _in_units(table) for word, table in record.tables.items()}
+    shown = {word: _in_units(table, _loss_of(kept.payload)) for word, table in record.tables.items()}
     tables = [(word, view(fit_columns(table), f"t{k}", query)) for k, (word, table) in enumerate(shown.items())]
     facts = None if record.facts is None else view(_facts_with_percent(record.facts, kept.payload), "facts", query)
     groups = [
@@ -231,12 +231,18 @@ def record_page(site: Site, request: Request) -> Response:
     return site.page("record.html", groups=groups, picture=picture, record=record, facts=facts, tables=tables, **about)
 
 
-def _in_units(table: Table) -> Table:
-    """Return a table whose errors stand as the sentence above it has them: shares of cases in per cent, squares by their root."""
+def _in_units(table: Table, loss: str = "") -> Table:
+    """Return a table whose errors stand as the sentence above it has them: shares of cases in per cent, squares by their root.
+
+    `loss` is that of the record; the summaries of a distribution are of it, on the scale that each row names.
+    """
     gaps = "difference" in table.columns
 
     def cells(row: Any) -> list[Any]:
         given = dict(zip(table.columns, row))
+        if loss in RATES and given.get("scale") == "identity":
+            numbers = map(number_of, row)
+            return [v if n is None else TableCell(f"{100 * n:.1f}%", n) for v, n in zip(row, numbers)]
         named = row_in_units(given)
         new = [value if named[name] is given[name] else named[name] for name, value in zip(table.columns, row)]
         for k, name in enumerate(table.columns):
@@ -298,6 +304,7 @@ def _facts_with_percent(facts: Table, payload: Any) -> Table:
     if not isinstance(payload, dict):
         return facts
     loss = _loss_of(payload)
+    as_errors = ("values",) if payload.get("scale") == "identity" else ()
     # what two classifiers disagree on is a share whatever the loss
     rate = loss in RATES or "share" in payload
     squares = payload.get("loss") == SQUARED
@@ -312,7 +319,7 @@ def _facts_with_percent(facts: Table, payload: Any) -> Table:
             return " to ".join(map(number, one)) if all(isinstance(v, float) for v in one) else value
         if name == "error" and squares and isinstance(one, float):
             return number(one)
-        share = name in ALWAYS_SHARES or (rate and name in (*OF_ERRORS, "lower", "upper"))
+        share = name in ALWAYS_SHARES or (rate and name in (*OF_ERRORS, *as_errors, "lower", "upper"))
         return _with_percent(one, value) if share and not isinstance(one, bool) else value
 
     called = {"error": "error (RMSE)"} if squares else {}
@@ -349,8 +356,10 @@ def picture_of(payload: Any) -> PageFigure | None:
     )
 
 
-def _loss_of(payload: dict[str, Any]) -> str:
+def _loss_of(payload: Any) -> str:
     """Return the one loss of everything that is shown; empty if there are several."""
+    if not isinstance(payload, dict):
+        return ""
     if isinstance(payload.get("loss"), str):
         return str(payload["loss"])
     pairs, estimates = payload.get("pairs"), payload.get("estimates")

@@ -428,6 +428,18 @@ def test_facts_are_in_per_cent_where_the_sentence_is():
     assert facts(squares) == {"loss": "squared", "error (RMSE)": "2", "interval": "1 to 3", "permuted mean": "16"}
 
 
+def test_a_kept_distribution_of_rates_is_in_per_cent_on_the_scale_of_the_errors():
+    from unseen.core.distribution import ErrorDistribution
+
+    kept = ErrorDistribution(np.array([0.1, 0.2, 0.3, 0.4]), "zero-one").to_record()
+    record = record_of(kept)
+    table = _in_units(record.tables["summaries"], "zero-one")
+    shown = {row[table.columns.index("scale")]: row[table.columns.index("med")] for row in table.rows}
+    assert shown["identity"].text == "25.0%"
+    assert isinstance(shown["log1p"], float)
+    assert dict(_facts_with_percent(record.facts, kept).rows)["values"] == "10.0%, 20.0%, 30.0%, 40.0%"
+
+
 def test_groups_of_facts_have_the_unit_of_the_sentence():
     def group(word, payload):
         table = _group_with_percent(word, record_of(payload).groups[word], payload)

@@ -95,7 +95,7 @@ class LimitShares:
     @property
     def caption(self) -> str:
         """How to read the picture, and which checks have no place in it."""
-        out = f" Without an upper limit, not drawn: {', '.join(self.left_out)}." if self.left_out else ""
+        out = f" Not drawn, as no range lies between their limits: {', '.join(self.left_out)}." if self.left_out else ""
         return SEEDS_CAPTION + out
 
     @property

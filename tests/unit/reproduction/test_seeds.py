@@ -131,7 +131,7 @@ def test_the_figure_names_what_it_leaves_out_and_knows_which_limits_there_are(to
     result = SeedRuns(runs)
     found = next(one for one in figures_for(result) if one.name == "checks-over-seeds").info(result)
     assert found.names == ("bias", "ratio")
-    assert found.caption.endswith("Without an upper limit, not drawn: rise.")
+    assert found.caption.endswith("Not drawn, as no range lies between their limits: rise.")
     assert found.summary == "2 of 2 checks within their limits at every seed"
     crosses = [line for line in result.plot().lines if line.get_marker() == "x" and len(line.get_xdata())]
     assert not crosses

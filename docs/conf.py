@@ -41,6 +41,8 @@ SHELVES = (("guides", "Guides"), ("reference", "Reference"), ("validation", "Val
 html_context = {"shelves": SHELVES}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
+# quotes and ellipses only: two dashes begin an option
+smartquotes_action = "qe"
 numpydoc_show_class_members = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

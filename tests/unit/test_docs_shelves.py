@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 DOCS = Path(__file__).parents[2] / "docs"
 COMMAND = re.compile(r"`(python (-m )?[\w./]+|unseen [a-z-]+|make bench)")
 TABLE = re.compile(r"\{include\} \.\./tables/(\S+)")
@@ -22,6 +24,23 @@ def test_every_table_of_validation_has_the_command_that_makes_it_in_its_section(
         for table in TABLE.findall(section)
         if not COMMAND.search(section + (DOCS / "tables" / table).read_text(encoding="utf-8"))
     }
+    assert not bare
+
+
+def test_two_dashes_of_an_option_stay_on_the_page():
+    smartquotes = pytest.importorskip("docutils.utils.smartquotes", reason="docutils is not installed")
+    action = re.search(r'^smartquotes_action = "(\w+)"', (DOCS / "conf.py").read_text(encoding="utf-8"), flags=re.M)
+    help_text = "Power of a paired comparison; of --n, --difference and --power give two."
+    assert smartquotes.smartyPants(help_text, action.group(1) if action else "qDe") == help_text
+
+
+def test_every_block_of_code_names_its_language():
+    bare = [
+        f"{page.name}: {k}"
+        for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]
+        for k, line in enumerate(re.findall(r"^```.*$", page.read_text(encoding="utf-8"), flags=re.M))
+        if k % 2 == 0 and line == "```"
+    ]
     assert not bare
 
 

@@ -12,6 +12,7 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.result import Result, plain
+from unseen.core.scale import RATES
 
 __all__ = ["DistributionComparison", "ErrorDistribution"]
 
@@ -196,6 +197,22 @@ class ErrorDistribution(Result):
         """Return location, dispersion and the fractiles .05, .25, .75, .95."""
         measures = {name: getattr(self, name) for name in ("avr", "tavr", "med", "std", "mad", "iqr")}
         return {**measures, **{f"q{100 * q:02.0f}": self.fractile(q) for q in (0.05, 0.25, 0.75, 0.95)}}
+
+    @property
+    def sentence(self) -> str:
+        """The median and the middle half of the errors in words.
+
+        Examples
+        --------
+        >>> ErrorDistribution(np.array([0.1, 0.2, 0.3, 0.4]), "zero-one").sentence
+        'Over 4 splits half of the errors lie between 10.0% and 30.0% (median 25.0%).'
+        """
+        rate = self.loss in RATES and self.scale == "identity"
+        low, high, middle = (
+            f"{100 * v:.1f}%" if rate else f"{v:.4g}" for v in (self.fractile(0.25), self.fractile(0.75), self.med)
+        )
+        of = "errors" if self.scale == "identity" else f"errors ({self.scale})"
+        return f"Over {len(self.values)} splits half of the {of} lie between {low} and {high} (median {middle})."
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the summary on this scale and, if all errors exceed -1, on the log(1 + G) scale."""

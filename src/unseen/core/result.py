@@ -164,6 +164,14 @@ def _numbers(values: Sequence[Any]) -> list[Any]:
     return found
 
 
+def _sentence_of(result: Any) -> str:
+    """Return the answer of a result in a sentence: its own, its first finding, or the first line of its text."""
+    own = next((getattr(result, name) for name in ("sentence", "sentences") if hasattr(result, name)), "")
+    found = own() if callable(own) else own
+    sentence = found if isinstance(found, str) else next(iter(found), "")
+    return sentence or next(iter(str(result).splitlines()), "")
+
+
 class Result:
     """Mixin of every result record: subclasses give `rows()` and `__str__`, the rest follows.
 
@@ -222,9 +230,8 @@ class Result:
         return type(self).__name__.lower()
 
     def to_record(self) -> dict[str, Any]:
-        """Return what a store keeps: `to_dict()`, and what else a page about the result needs."""
-        first, *_ = str(self).splitlines() or [""]
-        return {"sentence": first, **self.to_dict()}
+        """Return what a store keeps: `to_dict()`, and the sentence that a page about the result begins with."""
+        return {"sentence": _sentence_of(self), **self.to_dict()}
 
     def keep(self, store: str | PathLike[str], name: str) -> int:
         """File the result in a store, where `unseen serve` shows it, and return its number there.

@@ -253,6 +253,21 @@ class NcaStudy(Result):
         rows = [row | {"failure": None} for s in self.subjects for row in s.rows()]
         return rows + [{"subject": k, "failure": v} for k, v in self.failures.items()]
 
+    @property
+    def sentence(self) -> str:
+        """Appearance and conversion of one subject, or their ranges over all, in words."""
+        failed = f"; {len(self.failures)} failed" if self.failures else ""
+        if len(self.subjects) < 2:
+            return f"{self.subjects[0]}{failed}" if self.subjects else f"no subject was analysed{failed}"
+        first, second = self.subjects[0].scheme.substrates
+        of = {
+            f"Ra_{first}": [s.ra_precursor for s in self.subjects],
+            f"Ra_{second}": [s.ra_product for s in self.subjects],
+            "conversion": [s.conversion for s in self.subjects],
+        }
+        spans = ", ".join(f"{name} {min(v):.4g} to {max(v):.4g}" for name, v in of.items())
+        return f"{len(self.subjects)} subjects: {spans} per hour, non-compartmental{failed}"
+
     def __str__(self) -> str:
         lines = [str(s) for s in self.subjects] + [f"{k}: failed: {v}" for k, v in self.failures.items()]
         return "\n".join(lines)

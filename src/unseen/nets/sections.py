@@ -13,6 +13,7 @@ from unseen.nets.ranking.bench_record import Bench
 from unseen.nets.ranking.measure_scores import MeasureScores
 from unseen.nets.ranking.ranking_record import NetRanking
 from unseen.show.sections import Block, Notes, Section, Table, TableCell, Text, picture, section
+from unseen.show.text import RATES
 
 __all__ = ["answer", "augmentations", "bench_answer", "ranking_answer"]
 
@@ -318,7 +319,7 @@ def error_interval(e: NetEstimate) -> Section | None:
     """Return where the interval comes from, and how often such intervals held the error on zoos left out."""
     if e.interval is None:
         return None
-    outside = "" if e.value in e.interval else " The estimate itself lies outside: trust the interval."
+    outside = "" if e.value in e.interval else f" {_outside(e)}"
     if e.n_fits:
         text = (
             f"The interval comes from {e.n_fits} copies trained on 80%: their errors on the rows they left out, the sampling of those rows, and how far a "
@@ -330,6 +331,14 @@ def error_interval(e: NetEstimate) -> Section | None:
             "Copies trained on 80% make it much narrower: say how the net was trained."
         )
     return Section("interval", "Where the interval comes from", [Text(text + outside)])
+
+
+def _outside(e: NetEstimate) -> str:
+    """Return that an estimate lies outside its interval, with digits that show it."""
+    low, high = tuple(e.interval or (e.value, e.value))
+    end, side, name = (low, "below", "lower") if e.value < low else (high, "above", "upper")
+    value, limit = (f"{100 * v:.3g}%" if e.loss in RATES else f"{v:.6g}" for v in (e.value, end))
+    return f"The estimate itself, {value}, lies {side} the {name} end, {limit}: trust the interval."
 
 
 @section(Temperature, 10)

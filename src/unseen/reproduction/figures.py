@@ -15,6 +15,7 @@ from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
 __all__: list[str] = []
 
+SEEDS_CAPTION = "A point is one run; a cross lies beyond the limits (drawn at 2 where it is further); the bar is the mean over the seeds."
 SHARES_DRAWN = (-0.5, 2.0)  # one wild value must not squeeze all others together
 
 
@@ -74,6 +75,8 @@ class LimitShares:
 
     names: tuple[str, ...]
     shares: tuple[Floats, ...]
+    floors: tuple[bool, ...]
+    left_out: tuple[str, ...] = ()
 
     @property
     def size(self) -> tuple[float, float]:
@@ -83,11 +86,27 @@ class LimitShares:
     @property
     def summary(self) -> str:
         """What the picture shows, in words."""
-        out = [name for name, share in zip(self.names, self.shares) if np.any((share < 0) | (share > 1))]
+        out = [name for name, share, floor in self.lines if not np.all(_inside(share, floor))]
         inside = len(self.names) - len(out)
         return f"{inside} of {len(self.names)} checks within their limits at every seed" + (
             f"; not so: {', '.join(out)}" if out else ""
         )
+
+    @property
+    def caption(self) -> str:
+        """How to read the picture, and which checks have no place in it."""
+        out = f" Not drawn, as no range lies between their limits: {', '.join(self.left_out)}." if self.left_out else ""
+        return SEEDS_CAPTION + out
+
+    @property
+    def lines(self) -> list[tuple[str, Floats, bool]]:
+        """Name, shares, and whether there is a lower limit, of each check."""
+        return list(zip(self.names, self.shares, self.floors))
+
+
+def _inside(share: Floats, floor: bool) -> Any:
+    """Say which values keep the limits; without a lower one a share below 0 does."""
+    return (share <= 1) & ((share >= 0) | (not floor))
 
 
 def share_of(check: CheckOverSeeds) -> Floats | None:
@@ -99,15 +118,22 @@ def share_of(check: CheckOverSeeds) -> Floats | None:
 
 
 def _limit_shares(result: SeedRuns) -> LimitShares | None:
-    found = [(check.name, share_of(check)) for check in result.checks]
-    known = [(name, share) for name, share in found if share is not None]
-    return LimitShares(tuple(name for name, _ in known), tuple(share for _, share in known)) if known else None
+    found = [(check, share_of(check)) for check in result.checks]
+    known = [(check, share) for check, share in found if share is not None]
+    if not known:
+        return None
+    return LimitShares(
+        tuple(check.name for check, _ in known),
+        tuple(share for _, share in known),
+        tuple(check.low is not None for check, _ in known),
+        tuple(check.name for check, share in found if share is None),
+    )
 
 
 def _draw_limit_shares(info: LimitShares, ax: Any) -> None:
-    for k, whole in enumerate(info.shares):
+    for k, (_, whole, floor) in enumerate(info.lines):
         share = np.clip(whole, *SHARES_DRAWN)
-        inside = (share >= 0) & (share <= 1)
+        inside = _inside(share, floor)
         ax.plot(share[inside], np.full(inside.sum(), k), "o", color=MAIN, markersize=4, alpha=0.6)
         ax.plot(share[~inside], np.full((~inside).sum(), k), "x", color=OTHER, markersize=5)
         ax.plot([np.clip(whole.mean(), *SHARES_DRAWN)], [k], "|", color="black", markersize=11, markeredgewidth=1.5)
@@ -126,6 +152,6 @@ figure(
         info=_limit_shares,
         draw=_draw_limit_shares,
         title="Checks at every seed",
-        caption="A point is one run; a cross lies beyond the limits (drawn at 2 where it is further); the bar is the mean over the seeds.",
+        caption=SEEDS_CAPTION,
     )
 )

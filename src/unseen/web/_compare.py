@@ -269,6 +269,7 @@ def compare_rows(
     by_key = [{tuple(row.get(k) for k in keys): row for row in rows} for rows in families]
     labels = list(dict.fromkeys(key for rows in by_key for key in rows))
     units = _units(by_key, labels, kind, shown)
+    units_found = {unit for line in units for unit in line if unit is not None}
     table = _comparison_table(by_key, labels, keys, names, shown, units)
     words = _words(keys, labels)
     rest = [(n, v) for n, v in query if not n.startswith(f"{id}.")]
@@ -276,11 +277,13 @@ def compare_rows(
         {"word": _word(q), "chosen": q == shown, "place": f"?{urlencode([*rest, (f'{id}.show', q)])}#part-{id}"}
         for q in quantities
     )
-    picture, alt = _picture(by_key, labels, keys, names, shown, units)
+    # numbers of two units have no place on one axis
+    picture, alt = _picture(by_key, labels, keys, names, shown, *units_found) if len(units_found) == 1 else (None, "")
+    points = " (points)" if units_found == {"points"} else ""
     caption = "Lines reach two Monte-Carlo errors to each side." if any(f"{shown}_error" in c for c in columns) else ""
     title = "Studies" if kind == "study" else NETS.get(kind, kind.capitalize())
     return ComparisonPart(
-        title=f"{title}: {_word(shown)}{' (points)' if set(units) == {'points'} else ''}",
+        title=f"{title}: {_word(shown)}{points}",
         view=view(table, id, query),
         sentences=words,
         quantities=choice,
@@ -304,46 +307,53 @@ def _words(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
     return (f"In every row: {', '.join(same)}.",) if same else ()
 
 
-def _units(by_key: list[Any], labels: list[Any], kind: str, shown: str) -> list[str]:
-    """Return the unit of each row: a study says what its errors are means of, a kept table does so in a column."""
-    units = []
-    for label in labels:
-        row = next(rows[label] for rows in by_key if label in rows)
+def _units(by_key: list[Any], labels: list[Any], kind: str, shown: str) -> list[list[str | None]]:
+    """Return the unit of each cell, None for one that an item lacks.
+
+    A study says what its errors are means of, a kept table does so in a column.
+    """
+
+    def unit(row: dict[str, Any]) -> str:
         study = unit_of(shown, str(row.get("loss"))) if kind == "study" else ""
-        units.append(study or unit_of_column(shown, row, "difference" in row))
-    return units
+        return study or unit_of_column(shown, row, "difference" in row)
+
+    return [[unit(rows[label]) if label in rows else None for rows in by_key] for label in labels]
 
 
 def _comparison_table(
-    by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str, units: list[str]
+    by_key: list[Any],
+    labels: list[Any],
+    keys: list[str],
+    names: list[str],
+    shown: str,
+    units: list[list[str | None]],
 ) -> Table:
     wanted = [i for i in range(len(keys)) if len(labels) == 1 or len({x[i] for x in labels}) > 1]
     rows = []
-    for label, unit in zip(labels, units):
+    for label, line_units in zip(labels, units):
         found = [rows.get(label, {}) for rows in by_key]
         values = [number_of(r.get(shown)) for r in found]
         line = [label[i] for i in wanted]
-        line += [with_error(v, r.get(f"{shown}_error"), unit) for v, r in zip(values, found)]
+        line += [with_error(v, r.get(f"{shown}_error"), unit or "") for v, r, unit in zip(values, found, line_units)]
         if len(found) == 2:
             first, second = values
-            gap = None if first is None or second is None else round(second - first, 12)
-            line.append(with_error(gap, unit="points" if unit else ""))
+            # numbers of two units have no difference
+            alike = line_units[0] == line_units[1]
+            gap = None if first is None or second is None or not alike else round(second - first, 12)
+            line.append(with_error(gap, unit="points" if line_units[0] else ""))
         rows.append(line)
-    gap_head = "difference (points)" if all(units) else "difference"
+    in_points = all(unit for line in units for unit in line if unit is not None)
+    gap_head = "difference (points)" if in_points else "difference"
     return Table([*(keys[i] for i in wanted), *names, *([gap_head] if len(names) == 2 else [])], rows)
 
 
 AXES = {"%": ", per cent", "points": ", percentage points", "": ""}
 
 
-def _picture(
-    by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str, units: list[str]
-) -> Any:
-    # numbers of two units have no place on one axis
-    if len(labels) > MOST_ROWS_DRAWN or len(set(units)) > 1:
+def _picture(by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str, unit: str) -> Any:
+    if len(labels) > MOST_ROWS_DRAWN:
         return None, ""
     wanted = [i for i in range(len(keys)) if len(labels) == 1 or len({x[i] for x in labels}) > 1]
-    unit = units[0]
     scale = 100 if unit else 1
     rows = []
     for label in labels:

@@ -85,7 +85,8 @@ def nets_headline(kind: str, payload: Any) -> str:
         floor = 100 * found.floors[name].quantile
         return f"{name} {100 * found.scores[name].value:.1f} of 100, noise floor {floor:.1f}"
     if isinstance(found, NetEstimate):
-        return percent_or_number(found.value, found.loss)
+        ends = () if found.interval is None else tuple(percent_or_number(v, found.loss) for v in found.interval)
+        return percent_or_number(found.value, found.loss) + (f" ({ends[0]} to {ends[1]})" if ends else "")
     return "" if found is None else str(found)
 
 

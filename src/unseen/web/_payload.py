@@ -19,10 +19,13 @@ LONGEST_WORD = 40  # characters; a list of longer texts is written line by line
 FIRST = ("rows", "estimates", "pairs", "cells", "models", "checks", "measures", "runs")
 # stores keep the keys of a payload in alphabetical order; readers want names first and numbers in their usual order
 COLUMNS = (
-    "table", "cell", "name", "population", "model", "n", "experiment", "check", "method", "measure", "a", "b", "code", "title",
+    "table", "cell", "subject", "quantity", "unit", "coefficient", "column", "name", "population", "model", "n", "experiment", "check",
+    "method", "measure", "a", "b", "test", "code", "title",
     "text", "advice", "published", "ours", "z", "verdict", "value", "estimate", "difference", "std error", "mc error", "lower",
     "upper", "interval low", "interval high", "interval level", "level", "p", "p adjusted", "limits", "passed", "prob superior",
 )  # fmt: skip
+# what tells two rows apart, and how sure a number is, stays on the page
+ALWAYS = ("test", "lower", "upper", "interval low", "interval high")
 LAST = ("note", "notes", "seconds", "target", "target kind", "target n train", "remark")
 SENTENCES = ("sentence", "headline", "title", "summary")
 Scalar = (str, int, float, bool, type(None))
@@ -107,7 +110,7 @@ def rows_table(rows: Sequence[Mapping[Any, Any]], caption: str = "", ordered: bo
 
 
 def fit_columns(table: Table, most: int = MOST_COLUMNS) -> Table:
-    """Return a table with the columns that fit on a screen: those that most rows have, in order; the caption says what is left out.
+    """Return a table with the columns that fit on a screen: those that most rows have, and ends of intervals.
 
     Examples
     --------
@@ -117,9 +120,12 @@ def fit_columns(table: Table, most: int = MOST_COLUMNS) -> Table:
     if len(table.columns) <= most:
         return table
     filled = [sum(row[k] not in (None, "", "–") for row in table.rows) for k in range(len(table.columns))]
-    kept = [k for k, number in enumerate(filled) if 2 * number > len(table.rows)][:most] or list(range(most))
+    must = [k for k, name in enumerate(table.columns) if name in ALWAYS][:most]
+    common = [k for k, number in enumerate(filled) if 2 * number > len(table.rows) and k not in must]
+    kept = sorted([*must, *common[: most - len(must)]]) or list(range(most))
     left = len(table.columns) - len(kept)
-    caption = f"{table.caption} {left} more columns are in the downloads.".strip()
+    more = f"{left} more columns are" if left > 1 else "1 more column is"
+    caption = f"{table.caption} {more} in the downloads.".strip()
     rows = [[row[k] for k in kept] for row in table.rows]
     return Table([table.columns[k] for k in kept], rows, caption, table.sortable)
 
@@ -178,7 +184,7 @@ def record_of(payload: Any) -> PayloadView:
     groups: dict[str, Table] = {}
     rest: dict[str, str] = {}
     for key, value in payload.items():
-        if key == lead_key:
+        if key == lead_key or _is_empty(value):
             continue
         table = _as_table(value)
         group = facts_of(value) if isinstance(value, Mapping) else None
@@ -195,6 +201,13 @@ def record_of(payload: Any) -> PayloadView:
     return PayloadView(
         lead=lead, facts=facts_of(facts), tables={n: tables[n] for n in ordered}, groups=groups, rest=rest
     )
+
+
+def _is_empty(value: Any) -> bool:
+    """Say whether there is no value anywhere in it."""
+    if isinstance(value, Mapping):
+        return all(map(_is_empty, value.values()))
+    return value is None or (isinstance(value, (list, tuple)) and all(map(_is_empty, value)))
 
 
 def _is_flat(value: Any) -> bool:

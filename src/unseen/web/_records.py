@@ -58,6 +58,13 @@ KIND_WORDS = {
     "seedruns": "reproduction at several seeds",
     **{k: w.lower() for k, w in WORDS.items()},
 }
+# errors of a record by their names, and groups whose errors are of the loss that the record names
+OF_ERRORS = (
+    "error", "errors", "permuted", "permuted mean", "permuted min", "stability", "mean", "low", "high", "law", "test", "train",
+    "asymptote",
+)  # fmt: skip
+OF_THE_LOSS = ("expected rms", "dependence", "learning curve", "noise", "optimism", "splits", "distribution")
+ALWAYS_SHARES = ("share", "bound", "disagreement", "power")
 LARGEST_ID = 2**63 - 1  # the largest integer of both databases
 
 
@@ -68,8 +75,8 @@ def headline(kind: str, payload: Any) -> str:
     --------
     >>> headline("assessment", {"error": 0.0533, "interval": [0.007, 0.0997], "loss": "zero-one"})
     '5.3% (0.7% to 10.0%)'
-    >>> headline("reproduction", {"agreeing": 118, "judged": 120})
-    '118 of 120 cells agree'
+    >>> headline("reproduction", {"agreeing": 118, "judged": 120, "checks": [{"passed": True}, {"passed": False}]})
+    '118 of 120 cells agree, 1 of 2 checks failed'
     >>> headline("assessment", {"error": 3004.0, "measure": {"name": "rmse", "value": 54.8, "lower": 50.6, "upper": 59.4}})
     'RMSE 54.8 (50.6 to 59.4)'
     """
@@ -87,31 +94,53 @@ def headline(kind: str, payload: Any) -> str:
         )
         return f"{'' if found.name in ('', 'error') else f'{found.name} '}{found.say(found.value)}{around}"
     if isinstance(payload.get("agreeing"), int) and isinstance(payload.get("judged"), int):
-        return f"{payload['agreeing']} of {payload['judged']} cells agree"
+        return _outcome(payload)
     pairs = payload.get("pairs")
     if isinstance(pairs, list) and len(pairs) == 1 and isinstance(pairs[0], dict):
         return str(table_value(pairs[0].get("verdict") or ""))
+    if isinstance(sentence, str) and sentence:
+        return _first_part(sentence)
     winner = payload.get("winner")
     if isinstance(winner, dict) and "name" in winner:
         return f"{table_value(winner.get('best', 'smallest error'))}: {table_value(winner['name'])}"
-    if isinstance(sentence, str) and sentence:
-        return _first_part(sentence)
     rows = payload.get("rows")
     return f"{len(rows)} rows" if isinstance(rows, list) else ""
 
 
+def _outcome(payload: dict[str, Any]) -> str:
+    """Return how many numbers of a reproduction agree, and how many of its checks fail."""
+    checks = payload.get("checks")
+    passed = [c.get("passed") for c in checks if isinstance(c, dict)] if isinstance(checks, list) else []
+    failed = sum(one is False for one in passed)
+    if not payload["judged"] and passed:
+        return f"{len(passed) - failed} of {len(passed)} checks hold"
+    text = f"{payload['agreeing']} of {payload['judged']} cells agree"
+    return f"{text}, {failed} of {len(passed)} checks failed" if failed else text
+
+
 def _first_part(sentence: str) -> str:
-    """Return a sentence that fits a line of a list; a longer one up to where a part of it ends.
+    """Return a sentence that fits a line of a list; a longer one up to where a part of it ends, never inside a bracket.
 
     Examples
     --------
     >>> _first_part("a.csv has the smallest error, 8.3%; it cannot be told from " + 20 * "a long name ")
     'a.csv has the smallest error, 8.3%'
+    >>> _first_part("lda is expected to misclassify 22.7% of new cases (95% interval 8.9% to 44.4%; " + 9 * "long " + ")")
+    'lda is expected to misclassify 22.7% of new cases'
     """
     if len(sentence) <= LONGEST_ANSWER:
         return sentence
-    ends = [sentence.rfind(mark, 0, LONGEST_ANSWER) for mark in ("; ", ". ", ": ")]
-    return sentence[: max(ends)] if max(ends) > 0 else f"{sentence[:LONGEST_ANSWER].rsplit(' ', 1)[0]} …"
+    head, depth, ends, opened = sentence[:LONGEST_ANSWER], 0, [0], 0
+    for k, letter in enumerate(head):
+        if letter == "(":
+            opened = opened if depth else k
+            depth += 1
+        elif letter == ")":
+            depth = max(depth - 1, 0)
+        elif not depth and head[k : k + 2] in ("; ", ". ", ": "):
+            ends.append(k)
+    end = opened if depth else ends[-1]
+    return head[:end].rstrip() if end else f"{head.rsplit(' ', 1)[0]} …"
 
 
 def latest(site: Site, kind: str | None, first: int, number: int) -> tuple[list[dict[str, Any]], bool]:
@@ -142,9 +171,10 @@ def list_page(site: Site, request: Request) -> Response:
     page = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
     rows, more = latest(site, kind, page * PAGE, PAGE)
     kinds = sorted({k.kind for k in site.source.ask(lambda store: store.records(limit=1000))})
-    columns = ["name", "kind", "answer", "kept"]
+    # on a phone the first two columns are what one sees
+    columns = ["name", "answer", "kind", "kept"]
     table = Table(
-        columns, [[Link(r["name"], f"/kept/{r['id']}"), r["kind"], r["headline"], r["created"]] for r in rows]
+        columns, [[Link(r["name"], f"/kept/{r['id']}"), r["headline"], r["kind"], r["created"]] for r in rows]
     )
 
     def place(number: int) -> str:
@@ -181,7 +211,8 @@ def record_page(site: Site, request: Request) -> Response:
         "name": kept.name or "(no name)",
         "kind_word": WORDS.get(kept.kind, KIND_WORDS.get(kept.kind, kept.kind).capitalize()),
         "created": clock(kept.created),
-        "answer": headline(kept.kind, kept.payload),
+        # the date follows it on the same line
+        "answer": headline(kept.kind, kept.payload).removesuffix("."),
         "id": kept.id,
         "here": "/kept",
     }
@@ -189,70 +220,109 @@ def record_page(site: Site, request: Request) -> Response:
     if parts is not None:
         return site.page("result.html", parts=parts, few=FEW_CHOICES, **about)
     record = record_of(kept.payload)
-    shown = {word: _in_units(table) for word, table in record.tables.items()}
+    shown = {word: _in_units(table, _loss_of(kept.payload)) for word, table in record.tables.items()}
     tables = [(word, view(fit_columns(table), f"t{k}", query)) for k, (word, table) in enumerate(shown.items())]
     facts = None if record.facts is None else view(_facts_with_percent(record.facts, kept.payload), "facts", query)
     groups = [
-        (word, view(_group_with_percent(table), f"g{k}", query))
+        (word, view(_group_with_percent(word, table, kept.payload), f"g{k}", query))
         for k, (word, table) in enumerate(record.groups.items())
     ]
     picture = picture_of(kept.payload)
     return site.page("record.html", groups=groups, picture=picture, record=record, facts=facts, tables=tables, **about)
 
 
-def _in_units(table: Table) -> Table:
-    """Return a table whose errors stand as the sentence above it has them: shares of cases in per cent, squares by their root."""
+def _in_units(table: Table, loss: str = "") -> Table:
+    """Return a table whose errors stand as the sentence above it has them: shares of cases in per cent, squares by their root.
+
+    `loss` is that of the record; the summaries of a distribution are of it, on the scale that each row names.
+    """
     gaps = "difference" in table.columns
 
     def cells(row: Any) -> list[Any]:
         given = dict(zip(table.columns, row))
+        if loss in RATES and given.get("scale") == "identity":
+            numbers = map(number_of, row)
+            return [v if n is None else TableCell(f"{100 * n:.1f}%", n) for v, n in zip(row, numbers)]
         named = row_in_units(given)
         new = [value if named[name] is given[name] else named[name] for name, value in zip(table.columns, row)]
         for k, name in enumerate(table.columns):
             number, unit = number_of(new[k]), unit_of_column(name, named, gaps)
             if unit and number is not None:
-                text = f"{100 * number + 0.0:+.1f} points" if unit == "points" else f"{100 * number:.1f}%"
+                # a standard error has no direction
+                sign = "" if name == "std error" else "+"
+                text = f"{100 * number + 0.0:{sign}.1f} points" if unit == "points" else f"{100 * number:.1f}%"
                 new[k] = TableCell(text, number)
         return new
 
     return replace(table, rows=[cells(row) for row in table.rows])
 
 
-def _group_with_percent(group: Table) -> Table:
-    """Return a group of facts about one measure, its errors in per cent if they are shares of cases."""
-    if not any(name in ("loss", "name", "measure name") and value in RATES for name, value in group.rows):
+def _group_with_percent(word: str, group: Table, payload: dict[str, Any]) -> Table:
+    """Return a group of facts, its errors in per cent if they are shares of cases; means of squares are named as such."""
+    measured = {value for name, value in group.rows if name in ("loss", "name", "measure name")}
+    loss = payload.get("loss")
+    if SQUARED in measured:
+        called = [[name, "mean squared error" if value == SQUARED else value] for name, value in group.rows]
+        return replace(group, rows=called)
+    if loss == SQUARED and word in OF_THE_LOSS:
+        return replace(group, caption="Errors are mean squared errors.")
+    of_loss = loss in RATES and word in OF_THE_LOSS
+    if not of_loss and not measured & RATES:
         return group
+    given = _leaves(next((value for key, value in payload.items() if str(key).replace("_", " ") == word), {}))
 
     def shown(name: Any, value: Any) -> Any:
-        share = str(name).removeprefix("measure ") in (*SHARES, "naive", "corrected")
-        try:
-            return percent_or_number(float(value), "zero-one") if share else value
-        except (TypeError, ValueError):  # no number: no interval, say
-            return value
+        share = str(name).removeprefix("measure ") in (*SHARES, *OF_ERRORS, "naive", "corrected")
+        return _with_percent(given.get(name), value) if share or word == "expected rms" else value
 
     return replace(group, rows=[[name, shown(name, value)] for name, value in group.rows])
 
 
+def _leaves(values: Any, above: str = "") -> dict[str, Any]:
+    """Return the values of a group by the names that its table gives them."""
+    found: dict[str, Any] = {}
+    for key, value in values.items() if isinstance(values, dict) else ():
+        name = f"{above} {str(key).replace('_', ' ')}".strip()
+        found |= _leaves(value, name) if isinstance(value, dict) else {name: value}
+    return found
+
+
+def _with_percent(given: Any, text: Any) -> Any:
+    """Return a share, or a list of shares, in per cent; anything else as the text it has."""
+
+    def say(value: Any) -> Any:
+        if isinstance(value, list):
+            return list(map(say, value))
+        number = number_of(value)
+        return value if number is None else percent_or_number(number, "zero-one")
+
+    return text if given is None or isinstance(given, (str, bool, dict)) else table_value(say(given))
+
+
 def _facts_with_percent(facts: Table, payload: Any) -> Table:
-    """Return the facts with the error and its interval as the sentence says them: shares in per cent, of squares the root."""
-    loss = payload.get("loss") if isinstance(payload, dict) else None
-    if loss not in (*RATES, SQUARED):
+    """Return the facts as the sentence says them: shares of cases in per cent, and of squares the root."""
+    if not isinstance(payload, dict):
         return facts
-    ends = payload.get("interval")
-    words = {"error": payload.get("error"), "interval": ends}
+    loss = _loss_of(payload)
+    as_errors = ("values",) if payload.get("scale") == "identity" else ()
+    # what two classifiers disagree on is a share whatever the loss
+    rate = loss in RATES or "share" in payload
+    squares = payload.get("loss") == SQUARED
+    given = _leaves(payload)
 
     def number(value: float) -> str:
-        return f"{root(value):.4g}" if loss == SQUARED else percent_or_number(value, str(loss))
+        return f"{root(value):.4g}" if squares else percent_or_number(value, "zero-one")
 
     def shown(name: Any, value: Any) -> Any:
-        given = words.get(name)
-        if isinstance(given, float):
-            return number(given)
-        if isinstance(given, list) and len(given) == 2 and all(isinstance(v, float) for v in given):
-            return " to ".join(map(number, given))
-        return value
+        one = given.get(name)
+        if name == "interval" and (rate or squares) and isinstance(one, list) and len(one) == 2:
+            return " to ".join(map(number, one)) if all(isinstance(v, float) for v in one) else value
+        if name == "error" and squares and isinstance(one, float):
+            return number(one)
+        share = name in ALWAYS_SHARES or (rate and name in (*OF_ERRORS, *as_errors, "lower", "upper"))
+        return _with_percent(one, value) if share and not isinstance(one, bool) else value
 
-    called = {"error": "error (RMSE)"} if loss == SQUARED else {}
+    called = {"error": "error (RMSE)"} if squares else {}
     return replace(facts, rows=[[called.get(str(name), name), shown(name, value)] for name, value in facts.rows])
 
 
@@ -286,12 +356,15 @@ def picture_of(payload: Any) -> PageFigure | None:
     )
 
 
-def _loss_of(payload: dict[str, Any]) -> str:
-    """Return the one loss of everything that is drawn; empty if there are several."""
+def _loss_of(payload: Any) -> str:
+    """Return the one loss of everything that is shown; empty if there are several."""
+    if not isinstance(payload, dict):
+        return ""
     if isinstance(payload.get("loss"), str):
         return str(payload["loss"])
-    pairs = payload.get("pairs")
-    losses = {str(one.get("loss", "")) for one in pairs if isinstance(one, dict)} if isinstance(pairs, list) else set()
+    pairs, estimates = payload.get("pairs"), payload.get("estimates")
+    found = estimates.values() if isinstance(estimates, dict) else estimates if isinstance(estimates, list) else pairs
+    losses = {str(one.get("loss", "")) for one in found or () if isinstance(one, dict)}
     return losses.pop() if len(losses) == 1 else ""
 
 

@@ -55,6 +55,42 @@ def test_locations_intervals_and_ranges_repeat_the_fit(study):
     assert ranges.low[0] == pytest.approx(one.ranges()["Phe"].U[0])
 
 
+def test_the_mixed_locations_are_said_to_be_alike_only_if_they_are():
+    from unseen.kinetics.figures.locations import LocationsInfo
+
+    def caption(*differences):
+        found = LocationsInfo(("IC-EC", "IC-IC", "EC-IC"), np.array(differences), np.full(3, np.nan), "IC-EC")
+        return found.caption
+
+    assert "IC-EC and EC-IC cannot be distinguished" in caption(0.0, 1.0, 1.5)
+    assert "cannot be distinguished" not in caption(0.0, 1.0, 8.0)
+
+
+def test_a_range_is_seen_to_begin_and_its_left_end_is_the_fitted_curve_s(study):
+    ranges = info(study["s1"], "ranges")
+    ax = study["s1"].plot("ranges")
+    assert ax.get_xlim()[0] < ranges.low.min() - 0.02 * (ranges.high.max() - ranges.low.min())
+    assert "rate of the fitted curve" in ax.get_xlabel()
+
+
+def test_numbers_of_the_whole_body_diagram_do_not_overprint_on_a_phone(study):
+    from matplotlib.figure import Figure
+
+    from unseen.show.style import PHONE_INCHES
+
+    one = next(f for f in figures_for(study["s1"]) if f.name == "pools-whole-body")
+    numbers = one.info(study["s1"])
+    drawn = Figure(figsize=(PHONE_INCHES, numbers.size[1]))
+    ax = drawn.add_subplot()
+    one.draw(numbers, ax)
+    drawn.canvas.draw()
+    fluxes = [t for t in ax.texts if t.get_text().startswith(("F12", "Fconv", "F43"))]
+    boxes = {t.get_text()[:4]: t.get_window_extent() for t in fluxes}
+    assert len(boxes) == 3
+    assert not boxes["Fcon"].overlaps(boxes["F12 "])
+    assert not boxes["Fcon"].overlaps(boxes["F43 "])
+
+
 def test_profiles_touch_zero_at_the_estimate(study):
     numbers = info(study["s1"], "profiles")
     for ratios, roots in zip(numbers.ratios, numbers.roots):

@@ -12,6 +12,7 @@ from unseen.core.errors import InputError
 from unseen.reproduction import Cell, Check, Reproduction, SeedRuns, reproduce, reproduce_over_seeds
 from unseen.reproduction.figures import share_of
 from unseen.reproduction.seeds import CheckOverSeeds, parse_seeds
+from unseen.show import figures_for
 
 
 @pytest.fixture
@@ -108,6 +109,32 @@ def test_shares_run_from_0_to_1_within_the_limits():
     assert np.allclose(share_of(CheckOverSeeds("a", (0.88, 1.01, 1.14), 0.88, 1.14)), [0.0, 0.5, 1.0])
     assert np.allclose(share_of(CheckOverSeeds("a", (3.0,), high=1.5)), [2.0])
     assert share_of(CheckOverSeeds("a", (3.0,), low=1.5)) is None
+
+
+def test_the_figure_names_what_it_leaves_out_and_knows_which_limits_there_are(toy):
+    cells = {"cells": (), "replications": 1}
+    runs = tuple(
+        Reproduction(
+            experiment="x",
+            title="X",
+            source="A paper",
+            checks=(
+                Check("rise", value, low=1.0),
+                Check("bias", value, high=2.0),
+                Check("ratio", 1.0, low=0.5, high=2.0),
+            ),
+            seed=seed,
+            **cells,
+        )
+        for seed, value in enumerate((-0.5, 1.5))
+    )
+    result = SeedRuns(runs)
+    found = next(one for one in figures_for(result) if one.name == "checks-over-seeds").info(result)
+    assert found.names == ("bias", "ratio")
+    assert found.caption.endswith("Not drawn, as no range lies between their limits: rise.")
+    assert found.summary == "2 of 2 checks within their limits at every seed"
+    crosses = [line for line in result.plot().lines if line.get_marker() == "x" and len(line.get_xdata())]
+    assert not crosses
 
 
 def test_each_run_is_the_one_of_its_seed():

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
-from unseen.core.estimate import Target
+from unseen.core.estimate import Interval, Target
 from unseen.core.notes import note
 from unseen.nets.augmentation.sheet import AugmentationSheet
 from unseen.nets.estimates.records import NetEstimate
@@ -24,8 +25,10 @@ from unseen.nets.measures.value import MeasureValue
 from unseen.nets.ranking.bench_record import Bench, BenchLine
 from unseen.nets.ranking.measure_scores import score_measures
 from unseen.nets.ranking.ranking_record import NetRanking
+from unseen.nets.sections import error_interval
 from unseen.store import open_store
 from unseen.web import dashboard
+from unseen.web._nets import nets_headline
 
 HOSTILE = "<script>alert(1)</script> \"' & $x$ {{7*7}}"
 GRID = {"depth": [1, 1, 1, 1, 2, 2, 2, 2], HOSTILE: ["a", "a", "b", "b"] * 2, "dropout": [0, 1] * 4}
@@ -206,6 +209,23 @@ def test_lists_name_the_answer_and_the_kind(ask, site):
     assert "40.0 of 100" in only
     assert "probability 0.75" not in only
     assert "Latest results" in ask(site, "/").text
+
+
+def test_an_estimate_outside_its_interval_is_shown_with_the_digits_that_make_it_so():
+    found = replace(estimate(), value=0.0, interval=Interval(0.0004656, 0.2271, 0.95))
+    text = " ".join(b.text for b in error_interval(found).blocks)
+    assert "The estimate itself, 0%, lies below the lower end, 0.0466%: trust the interval." in text
+    assert nets_headline("nets-estimate", found.to_record()) == "0.0% (0.0% to 22.7%)"
+    inside = replace(found, value=0.1)
+    assert "itself" not in " ".join(b.text for b in error_interval(inside).blocks)
+
+
+def test_the_scores_of_a_bench_at_zero_are_drawn_whole():
+    made = bench()
+    assert made.title.startswith("Measures of generalization on the zoo ")
+    points = [line for line in made.plot("scores").lines if len(line.get_xdata()) == 1]
+    assert points
+    assert not any(line.get_clip_on() for line in points)
 
 
 def test_downloads_hold_the_record_and_its_table(ask, site):

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import time
@@ -750,6 +751,8 @@ def test_every_kept_result_has_an_answer_and_its_page_says_it_alike(tmp_path, as
     assert f"RMSE {rmse['value']:.4g} ({rmse['lower']:.4g} to {rmse['upper']:.4g})" in listed
     assert f"is expected to misclassify {100 * resub.headline.value:.1f}% of new cases" in listed
     assert str(power).split(" (two")[0] in listed
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]*)', ask(app, "/kept").text)
+    assert heads[:2] == ["name", "answer"]  # what a phone shows without scrolling
     texts = read(ask(app, "/kept/1").text).texts
     assert f"{low} to {high}" in texts  # the facts
     assert f"{found.error:.4g}" not in texts

@@ -18,9 +18,16 @@ from unseen.web._compare import compare_rows
 from unseen.web._dots import Dot, dots, ticks
 from unseen.web._download import PIECE, study_csv, study_json, table_csv
 from unseen.web._memory import CostLimitedCache
-from unseen.web._payload import record_of, table_value
+from unseen.web._payload import fit_columns, record_of, table_value
 from unseen.web._pictures import ELEMENTS, clean_svg
-from unseen.web._records import KIND_WORDS, LONGEST_ANSWER, headline
+from unseen.web._records import (
+    KIND_WORDS,
+    LONGEST_ANSWER,
+    _facts_with_percent,
+    _group_with_percent,
+    _in_units,
+    headline,
+)
 from unseen.web._source import shown_url, without_password
 from unseen.web._tables import view
 from unseen.web._words import duration, file_name, key_of
@@ -334,6 +341,152 @@ def test_rows_are_named_by_what_tells_them_apart_and_shown_by_what_most_of_them_
     # two rows of one name need the next column
     part = compare_rows([[*rows, {**rows[0], "measure": "another"}]], ["one"], "assessment", "t", [])
     assert part.view.table.columns == ["name", "measure", "one"]
+
+
+def test_every_cell_of_a_comparison_has_its_own_unit():
+    rates = [{"name": "loo", "loss": "zero-one", "value": 0.15}, {"name": "resub", "loss": "zero-one", "value": 0.1}]
+    squares = [{"name": "loo", "loss": "rmse", "value": 54.75}, {"name": "gcv", "loss": "rmse", "value": 54.0}]
+    part = compare_rows([rates, squares], ["one", "two"], "assessment", "t", [])
+    assert [[getattr(c, "text", c) for c in row] for row in part.view.table.rows] == [
+        ["loo", "15.0%", 54.75, None],
+        ["resub", "10.0%", None, None],
+        ["gcv", None, 54.0, None],
+    ]
+    assert part.view.table.columns[-1] == "difference"
+    assert part.picture is None
+
+
+def test_the_headline_of_a_reproduction_counts_the_failed_checks():
+    checks = [{"check": str(k), "passed": k > 1} for k in range(10)]
+    assert headline("reproduction", {"agreeing": 3, "judged": 3, "checks": checks}) == (
+        "3 of 3 cells agree, 2 of 10 checks failed"
+    )
+    assert headline("reproduction", {"agreeing": 3, "judged": 3, "checks": checks[2:]}) == "3 of 3 cells agree"
+    assert headline("reproduction", {"agreeing": 0, "judged": 0, "checks": checks}) == "8 of 10 checks hold"
+
+
+def test_the_sentence_of_a_comparison_goes_before_its_winner():
+    kept = {"sentence": "These data cannot tell a and b apart.", "winner": {"name": "a"}, "pairs": [{}, {}]}
+    assert headline("comparison", kept) == kept["sentence"]
+
+
+def test_an_answer_is_not_cut_inside_a_bracket():
+    start = "linear discriminant analysis is expected to misclassify 22.7% of new cases"
+    assert (
+        headline("x", {"sentence": f"{start} (95% interval 8.9% to 44.4%; auto-resub, without retraining)."}) == start
+    )
+    assert headline("x", {"sentence": "a is best (by 3%; of 9); " + 40 * "more "}) == "a is best (by 3%; of 9)"
+    assert headline("x", {"sentence": "(" + 40 * "word "}).endswith(" …")
+
+
+def test_kept_records_have_a_sentence_that_answers():
+    import unseen
+    from unseen.core.distribution import ErrorDistribution
+    from unseen.reproduction import Check, Reproduction
+
+    values = np.array([1.0, 2.0, 4.0, 8.0])
+    kept = ErrorDistribution(values, "squared").to_record()
+    assert kept["sentence"] == "Over 4 splits half of the errors lie between 1 and 4 (median 3)."
+    assert "errors (log1p)" in ErrorDistribution(values, "squared").log1p().sentence
+    run = Reproduction(
+        experiment="x",
+        title="X",
+        source="A paper",
+        cells=(),
+        checks=(Check("bias", 2.0, high=1.0),),
+        replications=1,
+        seed=0,
+    )
+    assert run.to_record()["sentence"] == run.sentence
+    made = unseen.kinetics.simulate(subjects=3, random_state=0)
+    study = unseen.kinetics.nca(made.ttr, made.doses)
+    low, high = (f"{f(s.conversion for s in study.subjects):.4g}" for f in (min, max))
+    assert study.to_record()["sentence"].startswith("3 subjects: Ra_Phe ")
+    assert f"conversion {low} to {high} per hour" in study.to_record()["sentence"]
+    one = unseen.kinetics.nca(made.ttr, {k: v[:1] for k, v in made.doses.items()})
+    assert one.sentence == f"{one.subjects[0]}; 2 failed"
+
+
+def test_facts_are_in_per_cent_where_the_sentence_is():
+    def facts(payload):
+        return dict(_facts_with_percent(record_of(payload).facts, payload).rows)
+
+    resub = {"error": 0.2266, "interval": [0.0892, 0.4441], "estimates": [{"loss": "zero-one", "value": 0.2266}]}
+    assert facts(resub) == {"error": "22.7%", "interval": "8.9% to 44.4%"}
+    found = facts({"share": 0.2375, "bound": 0.2375, "lower": 0.1966, "upper": 0.2823, "level": 0.95})
+    assert found == {"share": "23.8%", "bound": "23.8%", "lower": "19.7%", "upper": "28.2%", "level": "0.95"}
+    assert facts({"power": 0.213, "disagreement": 0.2, "alpha": 0.05})["power"] == "21.3%"
+    test = {"loss": "zero-one", "error": 0.175, "permuted": [0.0, 0.5625], "permuted_mean": 0.5005, "p": 0.01}
+    assert facts(test) == {
+        "loss": "zero-one",
+        "error": "17.5%",
+        "permuted": "0.0%, 56.2%",
+        "permuted mean": "50.0%",
+        "p": "0.01",
+    }
+    squares = {"loss": "squared", "error": 4.0, "interval": [1.0, 9.0], "permuted_mean": 16.0}
+    assert facts(squares) == {"loss": "squared", "error (RMSE)": "2", "interval": "1 to 3", "permuted mean": "16"}
+
+
+def test_a_kept_distribution_of_rates_is_in_per_cent_on_the_scale_of_the_errors():
+    from unseen.core.distribution import ErrorDistribution
+
+    kept = ErrorDistribution(np.array([0.1, 0.2, 0.3, 0.4]), "zero-one").to_record()
+    record = record_of(kept)
+    table = _in_units(record.tables["summaries"], "zero-one")
+    shown = {row[table.columns.index("scale")]: row[table.columns.index("med")] for row in table.rows}
+    assert shown["identity"].text == "25.0%"
+    assert isinstance(shown["log1p"], float)
+    assert dict(_facts_with_percent(record.facts, kept).rows)["values"] == "10.0%, 20.0%, 30.0%, 40.0%"
+
+
+def test_groups_of_facts_have_the_unit_of_the_sentence():
+    def group(word, payload):
+        table = _group_with_percent(word, record_of(payload).groups[word], payload)
+        return table.caption, dict(table.rows)
+
+    rate = {
+        "loss": "zero-one",
+        "expected_rms": {"632": 0.0409},
+        "learning_curve": {"test": [[0.1087], [0.2]], "level": 0.95},
+    }
+    assert group("expected rms", rate) == ("", {"632": "4.1%"})
+    assert group("learning curve", rate) == ("", {"test": "10.9%, 20.0%", "level": "0.95"})
+    assert group("dependence", {"loss": "zero-one", "dependence": {"error": 0.0447, "p": 0.025}})[1] == {
+        "p": "0.025",
+        "error": "4.5%",
+    }
+    squares = {"loss": "squared", "measure": {"name": "squared", "value": 3004.0}, "splits": {"a": [{"x": 1.0}]}}
+    assert group("measure", squares)[1]["name"] == "mean squared error"
+    assert group("splits", squares)[0] == "Errors are mean squared errors."
+
+
+def test_names_ends_and_tests_stay_in_a_table_that_is_cut():
+    numbers = {f"x{k}": 0.5 for k in range(12)}
+    rows = [
+        {**numbers, "coefficient": "age", "test": "t", "seconds": 0.0, "interval": {"low": low, "high": 1.0}}
+        for low in (0.1, None, None)
+    ]
+    columns = fit_columns(record_of({"rows": rows}).tables["rows"]).columns
+    assert columns[0] == "coefficient"
+    assert {"test", "interval low", "interval high"} <= set(columns)
+    assert "seconds" not in columns
+    assert len(columns) == 10
+    wide = Table([f"x{k}" for k in range(11)], [list(range(11))])
+    assert fit_columns(wide).caption == "1 more column is in the downloads."
+
+
+def test_what_holds_nothing_is_left_out():
+    record = record_of({"n": 3, "left_out": {}, "rows": [], "deep": {"a": [], "b": None}})
+    assert (record.rest, record.groups, record.tables) == ({}, {}, {})
+    assert record.facts.rows == [["n", "3"]]
+
+
+def test_a_standard_error_has_no_sign():
+    pairs = [{"a": "x", "b": "y", "difference": 0.009, "std_error": 0.016, "loss": "zero-one"}]
+    table = _in_units(record_of({"pairs": pairs}).tables["pairs"])
+    shown = {name: getattr(value, "text", value) for name, value in zip(table.columns, table.rows[0])}
+    assert (shown["difference"], shown["std error"]) == ("+0.9 points", "1.6 points")
 
 
 def test_long_labels_of_dots_have_two_lines_and_lose_nothing():

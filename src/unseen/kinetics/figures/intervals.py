@@ -128,9 +128,11 @@ def draw_ranges(numbers: RangesInfo, ax: Any) -> None:
         )
     ax.set_yticks(place, numbers.names)
     ax.set_ylim(-0.6, len(place) - 0.4)
+    # a bar that begins at the axis is not seen to begin there
+    ax.use_sticky_edges = False
     ax.margins(x=0.08)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("per hour; the left end is the non-compartmental rate")
+    ax.set_xlabel("per hour; the left end is the rate of the fitted curve")
     legend_below(ax, columns=3)
 
 

@@ -15,6 +15,9 @@ from unseen.show.style import GREY, MAIN, tidy
 
 __all__ = ["LocationsInfo"]
 
+ALIKE = 2  # locations fit alike if their AICc differ by less
+MIXED = ("IC-EC", "EC-IC")
+_CAPTION = f"Smaller is better; below {ALIKE} (dotted) a location fits as well as the best."
 # inches that a digit takes, and the share of a picture that its axis has
 LETTER, AXIS = 1 / 12, 0.7
 
@@ -32,6 +35,13 @@ class LocationsInfo:
     def summary(self) -> str:
         """What the picture shows, in words."""
         return ", ".join(f"{p} {d:.1f}" for p, d in zip(self.locations, self.differences))
+
+    @property
+    def caption(self) -> str:
+        """How to read the picture, and whether the two mixed locations fit alike."""
+        mixed = [d for p, d in zip(self.locations, self.differences) if p in MIXED]
+        alike = len(mixed) == len(MIXED) and abs(mixed[0] - mixed[1]) < ALIKE
+        return _CAPTION + (f" {' and '.join(MIXED)} cannot be distinguished." if alike else "")
 
 
 def info(fit: KineticFit) -> LocationsInfo | None:
@@ -65,7 +75,7 @@ def draw(numbers: LocationsInfo, ax: Any) -> None:
     ax.set_xticks(_ticks(1.45 * top, ax.figure.get_figwidth()))
     for y, d, w in zip(place, numbers.differences, numbers.weights):
         ax.text(d, y, f" {d:.1f}" + ("" if np.isnan(w) else f" (weight {w:.2g})"), va="center")
-    ax.axvline(2, color="#000000", linewidth=0.8, linestyle=":")
+    ax.axvline(ALIKE, color="#000000", linewidth=0.8, linestyle=":")
     ax.set_yticks(place, [f"{p} (used)" if p == numbers.used else p for p in numbers.locations])
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("AICc above the best")
@@ -81,9 +91,6 @@ def _ticks(end: float, inches: float) -> list[int]:
     return kept if len(kept) > 1 or end >= 2 else [0, 2]
 
 
-_CAPTION = (
-    "Smaller is better; below 2 (dotted) a location fits as well as the best. IC-EC and EC-IC cannot be distinguished."
-)
 figure(
     Figure(
         name="locations",

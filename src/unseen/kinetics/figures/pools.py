@@ -181,7 +181,8 @@ def _conversion(ax: Any, numbers: PoolsInfo) -> None:
     if numbers.location == "whole-body":
         for y in (1.0, 0.0):
             _arrow(ax, (edge, y), (2.0 - edge, y), OTHER, 2.2)
-        at = (1.0, 0.5)
+        # between the two arrows, above the exchange of the pools: side by side three numbers do not fit on a phone
+        at = (1.0, 0.8)
     else:
         source, target = numbers.location.split("-")
         start, end = ((1.0 if s == "EC" else 0.0) for s in (source, target))

@@ -81,7 +81,7 @@ def draw(numbers: BenchScoresInfo, ax: Any) -> None:
     for place, score, low, high, control in zip(places, numbers.scores, numbers.low, numbers.high, numbers.control):
         colour = OTHER if control else MAIN
         ax.plot([low, high], [place, place], color=colour, linewidth=2, solid_capstyle="round", alpha=0.5)
-        ax.plot([score], [place], marker="D" if control else "o", color=colour, markersize=5)
+        ax.plot([score], [place], marker="D" if control else "o", color=colour, markersize=5, clip_on=False)
     # each measure has its own floor; if all are alike the steps are one line
     edges = np.concatenate([places - 0.5, places[-1:] + 0.5])
     ax.stairs(numbers.floors, edges, baseline=None, orientation="horizontal", color=GREY, linewidth=1, linestyle="--")

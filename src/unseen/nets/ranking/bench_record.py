@@ -88,7 +88,7 @@ class Bench(Result):
     @property
     def title(self) -> str:
         """Heading of its report."""
-        return f"Measures of generalization on {self.zoo}"
+        return f"Measures of generalization on the zoo {self.zoo}"
 
     @property
     def complete(self) -> bool:

@@ -63,7 +63,9 @@ def test_a_score_is_spoken_of_on_its_own_scale():
     w = c.winner.measure_values
     same = f"{w['naive']:.4g}" == f"{w['corrected']:.4g}"
     assert (
-        "the best of 2 models like this changes nothing" if same else "is the AUC to expect of the best of 2 models"
+        "that choice among 2 models leaves these digits as they are"
+        if same
+        else "is the AUC to expect of the best of 2 models"
     ) in words
     assert "smallest" not in words
     assert "smaller" not in words

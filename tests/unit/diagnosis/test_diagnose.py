@@ -230,7 +230,7 @@ def test_the_whole_picture(cancer, tmp_path):
     json.dumps(d.to_dict(), allow_nan=False)
     d.report(tmp_path / "d.html")
     text = (tmp_path / "d.html").read_text()
-    for anchor in ("findings", "units", "coefficients", "more", "settings"):
+    for anchor in ("findings", "units", "coefficients", "more", "repeat"):
         assert f'id="{anchor}"' in text
 
 

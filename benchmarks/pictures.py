@@ -218,7 +218,7 @@ def draw_ratios(rows: Sequence[Ratio]) -> str:
             f'<rect x="{a:.1f}" y="{y + 2}" width="{max(b - a, 1):.1f}" height="11" fill="{COLOURS["unseen" if r.met else "sklearn"]}"/>'
             f'<rect x="{at(r.wall) - 1:.1f}" y="{y + 1}" width="2.4" height="13" fill="{CLOCK}" stroke="#555" '
             f'stroke-width="0.4"><title>on the clock {r.wall:.3g}</title></rect>'
-            f'<text x="{end + 5:.1f}" y="{y + 11}" font-size="11" fill="#444">{r.cpu:.3g}</text>'
+            f'<text x="{end + 5:.1f}" y="{y + 11}" font-size="11" fill="#444">{r.cpu:{",.0f" if r.cpu >= 1000 else ".3g"}}</text>'
         )
     return _svg(height, "".join(body), "Ratios of CPU and wall time")
 
